@@ -1,0 +1,87 @@
+"""Toolstile: the gate that every tool call of an AI agent passes through."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from toolstile.authoring import (
+    Host,
+    InvokeResult,
+    Program,
+    ReadPath,
+    Tool,
+    ToolContext,
+    Url,
+    WritePath,
+    tool,
+)
+from toolstile.errors import (
+    ConflictError,
+    DefinitionError,
+    LicenceError,
+    SchemaValidationError,
+    SettingsError,
+    StoreUnavailable,
+    ToolError,
+    ToolstileError,
+    UnknownToolError,
+)
+from toolstile.model.call import Caller
+from toolstile.model.definition import Constraints, ToolDefinition
+from toolstile.model.issue import Issue
+from toolstile.model.result import ToolResult
+from toolstile.model.vocabulary import Status
+from toolstile.registry.registry import Registered, Registry
+from toolstile.schema.adopt import Adopted, adopt
+from toolstile.schema.compiled import Checked
+from toolstile.schema.defining import define
+
+if TYPE_CHECKING:
+    from toolstile.app import Runtime
+
+__all__ = [
+    "Adopted",
+    "Caller",
+    "Checked",
+    "ConflictError",
+    "Constraints",
+    "DefinitionError",
+    "Host",
+    "InvokeResult",
+    "Issue",
+    "LicenceError",
+    "Program",
+    "ReadPath",
+    "Registered",
+    "Registry",
+    "Runtime",
+    "SchemaValidationError",
+    "SettingsError",
+    "Status",
+    "StoreUnavailable",
+    "Tool",
+    "ToolContext",
+    "ToolDefinition",
+    "ToolError",
+    "ToolResult",
+    "ToolstileError",
+    "UnknownToolError",
+    "Url",
+    "WritePath",
+    "adopt",
+    "define",
+    "tool",
+]
+
+
+def __getattr__(name: str) -> Any:
+    # Whoever only declares or checks tools does not pay for an event loop (33 ms of import).
+    if name == "Runtime":
+        from toolstile.app import Runtime
+
+        return Runtime
+    raise AttributeError(f"module 'toolstile' has no attribute '{name}'")
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -1,0 +1,225 @@
+"""Where everything is put together: the only module that names adapters.
+
+    async with Runtime(tools=[word_count]) as rt:
+        result = await rt.call(word_count, path="notes.txt")
+
+A runtime reads its settings, opens its store, recovers what crashed executors left behind, and
+hands out one thing: calls that walk the line.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from typing import Any, Self
+
+from toolstile.authoring import Tool
+from toolstile.effects.files import FileEffects
+from toolstile.errors import SettingsError
+from toolstile.model.call import Caller
+from toolstile.registry.registry import Registry
+from toolstile.runtime import approvals
+from toolstile.runtime.blocking import Blocking
+from toolstile.runtime.executor import Executor
+from toolstile.runtime.outcome import Result, Staged
+from toolstile.runtime.ports import Store
+from toolstile.runtime.records import decoded
+from toolstile.runtime.recovery import recover
+from toolstile.runtime.request import Request
+from toolstile.runtime.setting import Setting
+from toolstile.runtime.typed import typed_value
+from toolstile.sandbox.process import ChildProcess
+from toolstile.schema.issue import fault
+from toolstile.settings import Settings, load_settings
+from toolstile.sources.declared import declared_tools
+from toolstile.sources.entry_points import providers
+
+log = logging.getLogger("toolstile")
+
+Callee = str | Tool | Callable[..., Any]
+"""A tool by name, as an object, or as its decorated function."""
+
+# Keywords of `call` that speak about the call; every other keyword is an argument of the tool.
+ABOUT_THE_CALL = frozenset(
+    ("call_id", "version", "timeout", "isolation", "execution_id", "correlation_id", "preview")
+)
+
+
+def open_registry(settings: Settings, tools: Iterable[Any] = ()) -> Registry:
+    """All tools of a project: given ones, its providers', its declared ones, as it set them.
+
+    What fails is logged and left out; it never takes the others down.
+    """
+    registry = Registry()
+    for tool in tools:
+        registry.register(tool)
+    for failure in providers(settings.tools.providers, registry):
+        log.error("[TLS-DEF] Provider left out. name=%s %s", failure.name, failure.reason)
+    declared = declared_tools(settings.tools.custom)
+    for failure in declared.failures:
+        log.error("[TLS-DEF] Declared tool left out. name=%s %s", failure.name, failure.reason)
+    for definition in declared.tools:
+        registry.register(definition)
+    return registry
+
+
+def open_store(settings: Settings) -> Store:
+    """The store that the settings name: in memory, or one SQLite file in the state directory."""
+    written = settings.store
+    if written == "memory:":
+        from toolstile.store.memory import MemoryStore
+
+        return MemoryStore()
+    from toolstile.store.sqlite import SqliteStore
+
+    if written == "sqlite":
+        return SqliteStore(settings.state / "toolstile.db")
+    if written.startswith("sqlite:///"):
+        return SqliteStore(Path(written.removeprefix("sqlite:///")))
+    hint = "use sqlite, sqlite:///PATH or memory:"
+    raise SettingsError("store", (fault("/store", "enum", "unknown kind of store", hint),))
+
+
+class Runtime:
+    """Tools, rights, store and sandbox in one: an async context manager.
+
+    `settings` is a path, a mapping, or None for .agent/config.yml where there is one; `store` and
+    `grants` override it. `.blocking()` gives the same without `await`.
+    """
+
+    def __init__(
+        self,
+        tools: Iterable[Any] = (),
+        *,
+        settings: Path | str | Mapping[str, Any] | None = None,
+        **overrides: Any,
+    ) -> None:
+        self._tools = tuple(tools)
+        self._source = Path(settings) if isinstance(settings, str) else settings
+        self._overrides = overrides
+        self._caller = Caller()
+
+    async def __aenter__(self) -> Self:
+        self.settings = load_settings(self._source, overrides=self._overrides)
+        self._caller = Caller(tenant=self.settings.tenant)
+        self.registry = open_registry(self.settings, self._tools)
+        self._store = open_store(self.settings)
+        effects = FileEffects(self.settings.state / "staging")
+        self.executor = Executor(self._setting(), self._store, ChildProcess(), effects)
+        for ended in recover(self._store, effects):
+            log.warning(
+                "[TLS-RUN] An abandoned call was ended. execution=%s status=%s effects=%s",
+                ended.metadata.execution_id,
+                ended.error_code or ended.status.word,
+                ended.effects_state,
+            )
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        self._store.close()
+
+    def blocking(self) -> Blocking:
+        """The synchronous door: `with Runtime(...).blocking() as rt: rt.call(...)`."""
+        return Blocking(self)
+
+    def _setting(self) -> Setting:
+        settings = self.settings
+        return Setting(
+            find=self.registry.callable_tool,
+            base=str(settings.project),
+            grants=settings.grants,
+            permissions=settings.permissions,
+            unenforced_accepted_at_own_risk=frozenset(settings.unenforced_accepted),
+        )
+
+    def as_(self, **who: Any) -> Bound:
+        """The same runtime for one caller: `rt.as_(agent="me", session="s1")`."""
+        return Bound(self, Caller(**{"tenant": self._caller.tenant, **who}))
+
+    async def call(self, tool: Callee, arguments: Any = None, **keywords: Any) -> Result[Any]:
+        """Call a tool: `rt.call(f, path="a")`, `rt.call("f", {"path": "a"})`, or the model's raw
+        JSON text. Keywords about the call (`call_id`, `timeout`, ...) are not arguments."""
+        return await self.as_().call(tool, arguments, **keywords)
+
+    async def preview(self, tool: Callee, arguments: Any = None, **keywords: Any) -> Staged[Any]:
+        """Run a tool without letting it change anything; look at the diff, commit or discard."""
+        return await self.as_().preview(tool, arguments, **keywords)
+
+    async def approve(
+        self,
+        execution_id: str,
+        by: Caller | None = None,
+        note: str = "",
+        digest: str | None = None,
+    ) -> Result[Any]:
+        """Let a waiting call go on; `digest` is that of what the person saw."""
+        approver = by or self._caller
+        record = await approvals.approve(self.executor, execution_id, approver, note, digest)
+        return self._typed(record.input.tool, record)
+
+    async def deny(
+        self, execution_id: str, by: Caller | None = None, note: str = ""
+    ) -> Result[Any]:
+        """End a waiting call with a no."""
+        record = approvals.deny(self.executor, execution_id, by or self._caller, note)
+        return self._typed(record.input.tool, record)
+
+    def waiting(self, execution_id: str) -> approvals.Seen:
+        """A waiting call as a person should see it before answering."""
+        return approvals.waiting(self.executor, self._caller.tenant, execution_id)
+
+    def cancel(self, execution_id: str) -> bool:
+        """Ask a running call of this runtime to stop."""
+        return self.executor.cancel(execution_id)
+
+    def history(self, limit: int = 100) -> tuple[Result[Any], ...]:
+        """The newest calls first, refused ones included."""
+        records = self._store.history(self._caller.tenant, limit)
+        return tuple(Result(decoded(record), None) for record in records if record.result)
+
+    def _typed(self, tool: str, record: Any) -> Result[Any]:
+        found = self.registry.tool(tool) if tool in self.registry else None
+        value = typed_value(found.function if found else None, record.output)
+        return Result(record, value if record.is_success else None)
+
+
+class Bound:
+    """A runtime and a caller: what an agent's code is handed."""
+
+    __blocking__ = True  # the blocking door wraps it
+
+    def __init__(self, runtime: Runtime, caller: Caller) -> None:
+        self._runtime = runtime
+        self.caller = caller
+
+    async def call(self, tool: Callee, arguments: Any = None, **keywords: Any) -> Result[Any]:
+        """Call a tool as this caller; see `Runtime.call`."""
+        about = {key: keywords.pop(key) for key in ABOUT_THE_CALL & keywords.keys()}
+        if arguments is not None and keywords:
+            raise TypeError("give the arguments as a mapping or as keywords, not both")
+        request = Request(
+            tool=_name_of(tool),
+            arguments=keywords if arguments is None else arguments,
+            caller=self.caller,
+            **about,
+        )
+        record = await self._runtime.executor.call(request)
+        return self._runtime._typed(request.tool, record)  # noqa: SLF001 - one object in two
+
+    async def preview(self, tool: Callee, arguments: Any = None, **keywords: Any) -> Staged[Any]:
+        """Run a tool without letting it change anything; see `Runtime.preview`."""
+        result = await self.call(tool, arguments, preview=True, **keywords)
+        waits = result.error_code == "REQUIRES_CONFIRMATION"
+        seen = self._runtime.waiting(result.execution_id) if waits else None
+        return Staged(self._runtime, result, seen)
+
+
+def _name_of(tool: Callee) -> str:
+    if isinstance(tool, str):
+        return tool
+    definition = getattr(tool, "definition", None)
+    if definition is None:
+        raise TypeError("call a tool by its name, or by a function decorated with @tool")
+    name: str = definition.name
+    return name

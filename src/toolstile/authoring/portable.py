@@ -1,0 +1,147 @@
+"""Can a fresh process find this code again? And finding it, there.
+
+A tool runs in a process of its own, which imports `module:qualname`. What was made while a program
+ran (closures, lambdas, a notebook's cells) exists in that program only.
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import inspect
+import os
+import sys
+from collections.abc import Callable, Sequence
+from importlib.machinery import ModuleSpec
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from toolstile.authoring.tool import Tool
+from toolstile.model.issue import Issue
+
+NOT_PORTABLE = "TOOL_NOT_PORTABLE"
+
+_MAIN = "__main__"
+# What a script is called when it is imported again, so that its `if __name__ == "__main__"` holds.
+_AGAIN = "__toolstile_main__"
+
+_HINT = "move it to a module, or isolation='none', trusted=True"
+
+
+def reference(body: Callable[..., Any]) -> str | None:
+    """`module:qualname` of a function or class; None for what has no name to be found by."""
+    module, path = _module(body), body.__qualname__
+    parts = (*module.split("."), *path.split("."))
+    found = all(part.isidentifier() and part.isascii() for part in parts)
+    return f"{module}:{path}" if found else None
+
+
+def script_of(body: Callable[..., Any]) -> str | None:
+    """The absolute path of the script that a body stands in; None for what is in a module."""
+    if _module(body) != _MAIN:
+        return None
+    path = getattr(sys.modules.get(body.__module__), "__file__", None)
+    return os.path.realpath(path) if path and Path(path).is_file() else None
+
+
+def _module(body: Callable[..., Any]) -> str:
+    """The module's name as another process would write it."""
+    if body.__module__ not in (_MAIN, _AGAIN):
+        return body.__module__
+    spec = getattr(sys.modules[_MAIN], "__spec__", None)
+    if spec is None or body.__module__ == _AGAIN:
+        return _MAIN
+    return str(spec.name)  # python -m package.module
+
+
+def portability(body: Callable[..., Any]) -> Issue | None:
+    """Why a fresh process could not find this function or class; None if it could.
+
+    To be asked once its module is loaded: while a decorator runs, its name is not there yet.
+    """
+    where = reference(body)
+    if where is None:
+        return _issue("it is a lambda, or made inside a function")
+    if _module(body) == _MAIN and (script_of(body) is None or not _is_in_script(body)):
+        return _issue("it was made in a notebook, a shell or by exec, not in a file")
+    if _module(body) != _MAIN and not _is_importable(body):
+        return _issue("a fresh process would not find its module")
+    found = _follow(sys.modules.get(body.__module__), where.partition(":")[2])
+    if found is None or inspect.unwrap(found) is not inspect.unwrap(body):
+        return _issue("in its module, its name means something else")
+    return None
+
+
+def _issue(reason: str) -> Issue:
+    return Issue(
+        path="/source",
+        code="not_portable",
+        error_code=NOT_PORTABLE,
+        message=f"The tool cannot be run in a process of its own: {reason}",
+        hint=_HINT,
+    )
+
+
+def _is_in_script(body: Callable[..., Any]) -> bool:
+    code = getattr(inspect.unwrap(body), "__code__", None)
+    return code is None or os.path.realpath(code.co_filename) == script_of(body)
+
+
+def _is_importable(body: Callable[..., Any]) -> bool:
+    """Tell whether an import would find the file that the module was loaded from."""
+    spec = _fresh_spec(_module(body))
+    loaded = getattr(sys.modules.get(body.__module__), "__file__", None)
+    if spec is None or spec.origin is None or loaded is None:
+        return False
+    return bool(os.path.realpath(spec.origin) == os.path.realpath(loaded))
+
+
+def _fresh_spec(name: str) -> ModuleSpec | None:
+    """What the finders say, not what happens to be loaded: `importlib.util.find_spec` asks that."""
+    spec, path, done = None, None, ""
+    for part in name.split("."):
+        done = f"{done}.{part}" if done else part
+        spec = _find(done, path)
+        if spec is None:
+            return None
+        path = spec.submodule_search_locations
+    return spec
+
+
+def _find(name: str, path: Sequence[str] | None) -> ModuleSpec | None:
+    asked = (finder.find_spec(name, path) for finder in sys.meta_path)
+    return next((spec for spec in asked if spec is not None), None)
+
+
+def load(where: str, script: str | None = None) -> Any:
+    """The function or class at `module:qualname`, freed of its decorator; imports the module.
+
+    Raises:
+        ImportError: there is none.
+    """
+    module, _, path = where.partition(":")
+    found = _follow(_again(script) if script else importlib.import_module(module), path)
+    if found is None:
+        raise ImportError(f"there is no '{path}' in {module}: was it renamed?")
+    decorated = getattr(found, "tool", None)
+    return (decorated.function or found) if isinstance(decorated, Tool) else found
+
+
+def _again(script: str) -> ModuleType:
+    """A script as a module, run once in this process."""
+    if _AGAIN in sys.modules:
+        return sys.modules[_AGAIN]
+    spec = importlib.util.spec_from_file_location(_AGAIN, script)
+    if spec is None or spec.loader is None:
+        raise ImportError(f"{script} is no Python file")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[_AGAIN] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+def _follow(start: Any, path: str) -> Any:
+    for name in path.split("."):
+        start = getattr(start, name, None)
+    return start

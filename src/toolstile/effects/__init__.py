@@ -1,0 +1,1 @@
+"""What runs write: held back, shown, applied or thrown away. Nothing here asks whether it may."""

@@ -1,0 +1,1 @@
+"""May this call run? Pure decisions: the code here cannot run, read or write anything."""

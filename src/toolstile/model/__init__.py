@@ -1,0 +1,1 @@
+"""Values only: what flows through Toolstile. Nothing here reads, writes or waits."""

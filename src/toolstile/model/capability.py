@@ -1,0 +1,544 @@
+"""Capabilities: what a tool may touch, and the algebra that compares wanting with having.
+
+    declared ["..."]  an upper bound that a definition sets; [] or ["*"]: whatever is granted
+    granted  ["..."]  what the operator gives; []: nothing; ["any"]: everything, and only so
+    Resource          one thing that one call names: a path, an endpoint, a program, or a fact
+
+A scope has one spelling: each item in its own canonical form, none covered by another, sorted. So
+two capabilities mean the same exactly if they are equal, and a scope means the same wherever it
+stands: () nothing, ("*",) whatever is granted, ("any",) everything.
+
+No kind implies another. fs_write in particular does not give fs_read: a drop box that a tool can
+fill but not read is a real need, and whoever wants both writes both.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from difflib import get_close_matches
+from enum import StrEnum
+from types import MappingProxyType
+from typing import NamedTuple
+
+import msgspec
+
+from toolstile.model import hosts, paths
+from toolstile.model.hosts import HostError
+from toolstile.model.paths import PathError
+
+MAX_ITEMS = 256  # in one written scope
+MAX_FACT = 1024  # characters; facts are for rules ("amount", "recipient"), not for documents
+MAX_INTEGER = 2**63 - 1  # either way; the contract's bound
+
+ANY = hosts.ANY
+WHATEVER = "*"
+
+_BY_HAND = "make it with declared, granted, reads, writes, connects, runs or fact"
+
+_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.+-]{0,63}")
+_FACT_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,63}")  # no leading _: "__entity" is Cedar syntax
+_PLAIN = re.compile(r"[\w/.:*\[\]@+~-]+")
+
+
+class CapabilityError(ValueError):
+    """A capability or resource cannot be meant; `hint` says what to write instead."""
+
+    def __init__(self, message: str, hint: str) -> None:
+        self.message = message
+        self.hint = hint
+        super().__init__(f"{message} ({hint})")
+
+
+class CapabilityKind(StrEnum):
+    """What a right is about."""
+
+    FS_READ = "fs_read"
+    FS_WRITE = "fs_write"
+    NET_READ = "net_read"
+    NET_WRITE = "net_write"
+    DB_READ = "db_read"
+    DB_WRITE = "db_write"
+    PROCESS_SPAWN = "process_spawn"
+    SECRET = "secret"  # noqa: S105 - the name of a kind
+
+
+# --- the algebra of one item ------------------------------------------------------------------
+
+
+def _directory(text: str, base: str | None) -> str:
+    return paths.normalise(text) if base is None else paths.join(base, text)
+
+
+def _endpoint(text: str, _base: str | None) -> str:
+    return hosts.pattern(text)
+
+
+def _program(text: str, base: str | None) -> str:
+    """Read a program: a path, or a bare name that only equals itself.
+
+    A name never matches a path by its last part, or /tmp/git would do for git; whoever runs
+    programs resolves granted names to their files first.
+    """
+    if "/" not in text:
+        return _name(text)
+    if text.endswith("/"):
+        raise CapabilityError("a program is not a directory", "drop the final '/'")
+    return _directory(text, base)
+
+
+def _name(text: str, _base: str | None = None) -> str:
+    if not _NAME.fullmatch(text) or text == ANY:
+        raise CapabilityError(
+            "this is no name", f"write 1 to 64 of A-Z, a-z, 0-9, _ . + - and not '{ANY}'"
+        )
+    return text
+
+
+def _single(item: str) -> tuple[str, ...]:
+    return (item,)
+
+
+def _nothing(_item: str) -> Iterable[str]:
+    return ()
+
+
+def _sorted(items: Iterable[str]) -> tuple[str, ...]:
+    return tuple(sorted(items))
+
+
+class _Algebra(NamedTuple):
+    """How the items of a kind are read and compared.
+
+    `atoms` cuts an item into parts that no union of smaller ones equals; `broader` lists the atoms
+    that cover more than one does. An atom is covered by a set exactly if the set holds it or one of
+    its broader atoms: everything below rests on that.
+    """
+
+    read: Callable[[str, str | None], str]
+    atoms: Callable[[str], tuple[str, ...]] = _single
+    broader: Callable[[str], Iterable[str]] = _nothing
+    spell: Callable[[Iterable[str]], tuple[str, ...]] = _sorted
+
+
+_DIRECTORIES = _Algebra(_directory, broader=paths.ancestors)
+_HOSTS = _Algebra(_endpoint, hosts.single_ports, hosts.broader, hosts.fold_ports)
+_ALGEBRAS: Mapping[CapabilityKind, _Algebra] = MappingProxyType(
+    {
+        CapabilityKind.FS_READ: _DIRECTORIES,
+        CapabilityKind.FS_WRITE: _DIRECTORIES,
+        CapabilityKind.NET_READ: _HOSTS,
+        CapabilityKind.NET_WRITE: _HOSTS,
+        CapabilityKind.DB_READ: _Algebra(_name),
+        CapabilityKind.DB_WRITE: _Algebra(_name),
+        CapabilityKind.PROCESS_SPAWN: _Algebra(_program),
+        CapabilityKind.SECRET: _Algebra(_name),
+    }
+)
+
+
+def _read(kind: CapabilityKind, text: object, base: str | None = None, place: str = "") -> str:
+    """Give one item its own spelling; `place` tells a person which item is at fault."""
+    if not isinstance(text, str):
+        raise CapabilityError(f"{kind}{place}: this is no text", "write each item as a string")
+    try:
+        return _ALGEBRAS[kind].read(text, base)
+    except (PathError, HostError, CapabilityError) as error:
+        raise CapabilityError(f"{kind}{place}: {error.message}", error.hint) from error
+
+
+def _atoms(kind: CapabilityKind, items: Iterable[str]) -> set[str]:
+    return {atom for item in items for atom in _ALGEBRAS[kind].atoms(item)}
+
+
+def _is_covered(kind: CapabilityKind, atom: str, atoms: set[str]) -> bool:
+    return atom in atoms or any(wider in atoms for wider in _ALGEBRAS[kind].broader(atom))
+
+
+def _spell(kind: CapabilityKind, atoms: set[str]) -> tuple[str, ...]:
+    """Drop what the rest covers and give the remainder its one spelling."""
+    algebra = _ALGEBRAS[kind]
+    return algebra.spell(
+        atom for atom in atoms if not any(wider in atoms for wider in algebra.broader(atom))
+    )
+
+
+def _canonical(kind: CapabilityKind, items: Iterable[str]) -> tuple[str, ...]:
+    """Give a union of items its one spelling; the largest word among them wins."""
+    words = set(items)
+    if ANY in words:
+        return (ANY,)
+    named = {_read(kind, item) for item in words - {WHATEVER}}
+    return _spell(kind, _atoms(kind, named)) or ((WHATEVER,) if WHATEVER in words else ())
+
+
+# --- values -----------------------------------------------------------------------------------
+
+
+class Capability(msgspec.Struct, frozen=True, kw_only=True):
+    """A kind of right and its scope. Made by `declared` and `granted`, or decoded from their form.
+
+    Raises:
+        CapabilityError: the scope is not in its one spelling.
+    """
+
+    kind: CapabilityKind
+    scope: tuple[str, ...]
+
+    def __post_init__(self) -> None:
+        # Checked here, so that no door (decoding, a careless caller) lets in a scope which the
+        # comparisons below would misread.
+        if type(self.kind) is not CapabilityKind or type(self.scope) is not tuple:
+            raise CapabilityError("this is no kind and tuple of texts", _BY_HAND)
+        if self.scope != _canonical(self.kind, self.scope):
+            raise CapabilityError("this scope is not in its canonical spelling", _BY_HAND)
+
+    @property
+    def whatever(self) -> bool:
+        """Declared without a bound: it comes to whatever is granted."""
+        return self.scope == (WHATEVER,)
+
+    @property
+    def everything(self) -> bool:
+        """Granted without a bound, which takes the word `any`."""
+        return self.scope == (ANY,)
+
+    def __str__(self) -> str:
+        if self.whatever:
+            return f"{self.kind}: whatever is granted"
+        return f"{self.kind}: {', '.join(map(_shown, self.scope)) or 'nothing'}"
+
+
+def _shown(item: str) -> str:
+    return item if _PLAIN.fullmatch(item) else _quoted(item)
+
+
+def _quoted(item: str) -> str:
+    """Quote for YAML so that one item reads as one item and shows every character it has."""
+    text = json.dumps(item, ensure_ascii=False)
+    return "".join(each if each.isprintable() else f"\\U{ord(each):08X}" for each in text)
+
+
+class Access(StrEnum):
+    """What a call does with a resource; the words of `x-toolstile` in a schema."""
+
+    READS = "reads"
+    WRITES = "writes"
+    CONNECTS = "connects"
+    RUNS = "runs"
+    FACT = "fact"
+
+
+_NEEDS: Mapping[Access, frozenset[CapabilityKind | None]] = MappingProxyType(
+    {
+        Access.READS: frozenset({CapabilityKind.FS_READ}),
+        Access.WRITES: frozenset({CapabilityKind.FS_WRITE}),
+        Access.CONNECTS: frozenset({CapabilityKind.NET_READ, CapabilityKind.NET_WRITE}),
+        Access.RUNS: frozenset({CapabilityKind.PROCESS_SPAWN}),
+        Access.FACT: frozenset({None}),
+    }
+)
+
+
+class Resource(msgspec.Struct, frozen=True, kw_only=True):
+    """One thing that a call names, in its one spelling, and the kind of right it takes.
+
+    A fact (a `name` and a value) takes none: it is there for policies to read.
+
+    Raises:
+        CapabilityError: access, right and value do not go together, or the value is not canonical.
+    """
+
+    access: Access
+    value: str | int | bool
+    needs: CapabilityKind | None
+    name: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.needs not in _NEEDS[self.access] or (self.name is None) != (self.needs is not None):
+            raise CapabilityError("access, right and name do not go together", _BY_HAND)
+        if self.needs is None:
+            _check_fact(self.name or "", self.value)
+        elif self.value != _read(self.needs, self.value):
+            raise CapabilityError("this resource is not in its canonical spelling", _BY_HAND)
+        elif str(self.value).startswith("*."):
+            raise CapabilityError("a call connects to one host", "write the host without '*.'")
+
+    @property
+    def capability(self) -> Capability | None:
+        """The least right that covers this resource; None for a fact."""
+        if self.needs is None:
+            return None
+        return Capability(kind=self.needs, scope=(str(self.value),))
+
+
+def _check_fact(name: str, value: object) -> None:
+    if not _FACT_NAME.fullmatch(name):
+        raise CapabilityError("this cannot name a fact", "a letter, then letters, digits or _")
+    small = isinstance(value, int) and abs(value) <= MAX_INTEGER
+    if not small and not (isinstance(value, str) and len(value) <= MAX_FACT):
+        raise CapabilityError(
+            "a fact is a string, an integer or a boolean",
+            f"at most {MAX_FACT} characters, or {MAX_INTEGER} either way",
+        )
+
+
+# --- reading ----------------------------------------------------------------------------------
+
+
+def declared(kind: str, items: Sequence[str], base: str | None = None) -> Capability:
+    """Read what a definition declares; relative paths are taken from `base`.
+
+    Raises:
+        CapabilityError: an unknown kind, no list, or an item that cannot be meant.
+    """
+    known, texts = _kind(kind), _texts(kind, items)
+    if texts in ([], [WHATEVER]):
+        return Capability(kind=known, scope=(WHATEVER,))
+    return _written(known, texts, base)
+
+
+def granted(kind: str, items: Sequence[str], base: str | None = None) -> Capability:
+    """Read what an operator grants; relative paths are taken from `base`.
+
+    Raises:
+        CapabilityError: an unknown kind, no list, or an item that cannot be meant; `*` for one.
+    """
+    known, texts = _kind(kind), _texts(kind, items)
+    if texts == [ANY]:
+        return Capability(kind=known, scope=(ANY,))
+    return _written(known, texts, base)
+
+
+def _kind(kind: str) -> CapabilityKind:
+    try:
+        return CapabilityKind(kind)
+    except ValueError:
+        raise CapabilityError(
+            "this is no kind of capability", f"write one of {', '.join(CapabilityKind)}"
+        ) from None
+
+
+def _texts(kind: str, items: object) -> list[str]:
+    # A lone string is a sequence too, and "/data" begins with "/": it must never be taken apart.
+    if isinstance(items, (str, bytes)) or not isinstance(items, Sequence):
+        raise CapabilityError(f"{kind} takes a list", 'write each item in a list, e.g. ["/data"]')
+    if len(items) > MAX_ITEMS:
+        raise CapabilityError(f"{kind} takes at most {MAX_ITEMS} items", "grant something wider")
+    return list(items)
+
+
+def _written(kind: CapabilityKind, texts: list[str], base: str | None) -> Capability:
+    items = [_item(kind, text, base, f" item {place}") for place, text in enumerate(texts, 1)]
+    return Capability(kind=kind, scope=_canonical(kind, items))
+
+
+def _item(kind: CapabilityKind, text: str, base: str | None, place: str) -> str:
+    """Read one item as a person wrote it, refusing what looks like more than it means."""
+    if text in (ANY, WHATEVER):
+        raise CapabilityError(
+            f"{kind}{place}: 'any' and '*' have their own places",
+            'alone in a grant, ["any"] is everything; alone in a definition, ["*"] is whatever is '
+            "granted",
+        )
+    item = _read(kind, text, base, place)
+    if _ALGEBRAS[kind] is _DIRECTORIES and (WHATEVER in text or item == "/"):
+        raise CapabilityError(
+            f"{kind}{place}: this is the root or holds a wildcard",
+            'write a directory, which includes all in it; everything is ["any"] in a grant',
+        )
+    return item
+
+
+def reads(text: str, base: str | None = None) -> Resource:
+    """Name a file or directory that is read."""
+    return _resource(Access.READS, CapabilityKind.FS_READ, text, base)
+
+
+def writes(text: str, base: str | None = None) -> Resource:
+    """Name a file or directory that is written."""
+    return _resource(Access.WRITES, CapabilityKind.FS_WRITE, text, base)
+
+
+def connects(text: str, needs: CapabilityKind = CapabilityKind.NET_READ) -> Resource:
+    """Name an endpoint, `host` or `host:port`; of a URL, `hosts.host_of_url` gives it."""
+    return _resource(Access.CONNECTS, needs, text, None)
+
+
+def runs(text: str, base: str | None = None) -> Resource:
+    """Name a program that is run."""
+    return _resource(Access.RUNS, CapabilityKind.PROCESS_SPAWN, text, base)
+
+
+def fact(name: str, value: str | int | bool) -> Resource:
+    """Name a plain value that policies may read."""
+    return Resource(access=Access.FACT, value=value, needs=None, name=name)
+
+
+def _resource(access: Access, needs: CapabilityKind, text: str, base: str | None) -> Resource:
+    return Resource(access=access, value=_read(needs, text, base), needs=needs)
+
+
+# --- the algebra ------------------------------------------------------------------------------
+
+
+def covers(grant: Capability, need: Capability | Resource) -> bool:
+    """Tell whether `grant` gives all that `need` takes.
+
+    False for another kind, for a fact (nothing grants those), and for a declaration in the place
+    of a grant. A declared `whatever` is content with any grant that is not empty.
+    """
+    kind, scope = _taken(need)
+    return kind == grant.kind and not grant.whatever and not _lacking(kind, scope, grant.scope)
+
+
+def _taken(need: Capability | Resource) -> tuple[CapabilityKind | None, tuple[str, ...]]:
+    # Not through Resource.capability, which would check again what its own making has checked.
+    if isinstance(need, Resource):
+        return need.needs, (str(need.value),)
+    return need.kind, need.scope
+
+
+def _lacking(
+    kind: CapabilityKind, scope: tuple[str, ...], held: tuple[str, ...]
+) -> tuple[str, ...]:
+    """Spell what `scope` takes and `held`, a granted scope of the same kind, does not give."""
+    if held == (ANY,):
+        return ()
+    if scope == (WHATEVER,):
+        return () if held else scope
+    if scope == (ANY,):
+        return scope
+    have = _atoms(kind, held)
+    return _spell(kind, {atom for atom in _atoms(kind, scope) if not _is_covered(kind, atom, have)})
+
+
+def intersect(bound: Capability, grant: Capability) -> Capability:
+    """Keep what is within `bound` (declared, or another grant) and within `grant`.
+
+    Raises:
+        CapabilityError: the kinds differ, or a declared `whatever` stands for the grant.
+    """
+    if bound.kind != grant.kind or grant.whatever:
+        raise CapabilityError("these two cannot be intersected", "take a grant of the same kind")
+    if bound.whatever or bound.everything:
+        return grant
+    if grant.everything:
+        return bound
+    ours, theirs = _atoms(bound.kind, bound.scope), _atoms(bound.kind, grant.scope)
+    both = {atom for atom in ours if _is_covered(bound.kind, atom, theirs)}
+    both |= {atom for atom in theirs if _is_covered(bound.kind, atom, ours)}
+    return Capability(kind=bound.kind, scope=_spell(bound.kind, both))
+
+
+def effective(bounds: Iterable[Capability], grants: Iterable[Capability]) -> tuple[Capability, ...]:
+    """Work out what declarations come to under grants: at most one capability of each kind."""
+    held = _held(grants)
+    return _unite(intersect(bound, held[bound.kind]) for bound in bounds if bound.kind in held)
+
+
+def missing(
+    needs: Iterable[Capability | Resource], grants: Iterable[Capability]
+) -> tuple[Capability, ...]:
+    """List what would have to be granted besides `grants`, as little as will do, one of each kind.
+
+    A declared `whatever` of which nothing is granted is missing too, unless something of its kind
+    is missing by name, which says more.
+    """
+    held = _held(grants)
+    lacking = []
+    for need in needs:
+        kind, scope = _taken(need)
+        if kind is not None:
+            have = held[kind].scope if kind in held else ()
+            lacking.append(Capability(kind=kind, scope=_lacking(kind, scope, have)))
+    return _unite(lacking)
+
+
+def _held(grants: Iterable[Capability]) -> dict[CapabilityKind, Capability]:
+    # A declaration among the grants is dropped: nothing that a tool says of itself gives it rights.
+    return {grant.kind: grant for grant in _unite(one for one in grants if not one.whatever)}
+
+
+def _unite(capabilities: Iterable[Capability]) -> tuple[Capability, ...]:
+    """Unite those of each kind and leave out the empty ones; sorted by kind."""
+    items: dict[CapabilityKind, set[str]] = {}
+    for each in capabilities:
+        items.setdefault(each.kind, set()).update(each.scope)
+    return tuple(
+        Capability(kind=kind, scope=_canonical(kind, items[kind]))
+        for kind in sorted(items)
+        if items[kind]
+    )
+
+
+def grant_line(capability: Capability) -> str:
+    """Write the line for .agent/config.yml that grants `capability`."""
+    if capability.whatever:
+        return f"grants: {{{capability.kind}: []}}  # name in the list what the tool may have"
+    return f"grants: {{{capability.kind}: [{', '.join(map(_quoted, capability.scope))}]}}"
+
+
+# --- permissions ------------------------------------------------------------------------------
+
+# No permission stands for `secret`: a secret is granted by name or not at all.
+CAPABILITY_PERMISSION: Mapping[CapabilityKind, str] = MappingProxyType(
+    {
+        CapabilityKind.FS_READ: "tool.filesystem.read",
+        CapabilityKind.FS_WRITE: "tool.filesystem.write",
+        CapabilityKind.NET_READ: "tool.network.fetch",
+        CapabilityKind.NET_WRITE: "tool.network.send",
+        CapabilityKind.DB_READ: "tool.database.read",
+        CapabilityKind.DB_WRITE: "tool.database.write",
+        CapabilityKind.PROCESS_SPAWN: "tool.process.spawn",
+    }
+)
+
+PERMISSIONS = frozenset(CAPABILITY_PERMISSION.values()) | {
+    "tool.communication.send",
+    "tool.filesystem.delete",
+    "tool.knowledge.read",
+    "tool.knowledge.write",
+    "tool.system",
+}
+MAX_PERMISSION = 128  # characters; the contract's bound
+
+_PERMISSION = re.compile(r"[a-z][a-z0-9_]*(?:\.[a-z][a-z0-9_]*)+")
+
+
+def permissions_of(capabilities: Iterable[Capability]) -> tuple[str, ...]:
+    """Derive the permissions that go with these capabilities."""
+    kinds = {each.kind for each in capabilities} & CAPABILITY_PERMISSION.keys()
+    return tuple(sorted(CAPABILITY_PERMISSION[kind] for kind in kinds))
+
+
+def side_effects_of(capabilities: Iterable[Capability]) -> tuple[str, ...]:
+    """Derive the side effects that these capabilities allow; their words are those of the kinds."""
+    kinds = {each.kind for each in capabilities} - {CapabilityKind.SECRET}
+    return tuple(sorted(kind.value for kind in kinds))
+
+
+def permission_pattern(text: str, known: Iterable[str] = PERMISSIONS) -> str:
+    """Read a permission or a pattern such as `tool.filesystem.*`.
+
+    Raises:
+        CapabilityError: it means none of the permissions in `known`, or is too long.
+    """
+    permissions = sorted(known)
+    if len(text) > MAX_PERMISSION:
+        raise CapabilityError(f"a permission has at most {MAX_PERMISSION} characters", "shorten it")
+    if not any(permission_matches(text, each) for each in permissions):
+        near = get_close_matches(text, permissions, n=1)
+        hint = f"did you mean {near[0]}?" if near else "write e.g. tool.network.fetch or tool.*"
+        raise CapabilityError("no permission is meant by this", hint)
+    return text
+
+
+def permission_matches(pattern: str, permission: str) -> bool:
+    """Tell whether a pattern means a permission: itself, or by `stem.*` all that lie under stem."""
+    if not _PERMISSION.fullmatch(permission):
+        return False
+    return pattern == permission or (
+        pattern.endswith(".*") and permission.startswith(pattern.removesuffix("*"))
+    )

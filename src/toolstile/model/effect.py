@@ -1,0 +1,69 @@
+"""What a call did to the world outside it."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Any
+
+import msgspec
+
+
+class EffectType(StrEnum):
+    """Kinds of recorded effects (LEX-RES section 4.4)."""
+
+    CREATED = "created"
+    MODIFIED = "modified"
+    DELETED = "deleted"
+    MESSAGE_SENT = "message_sent"
+    EXTERNAL_API_CALLED = "external_api_called"
+    DATA_EXPORTED = "data_exported"
+
+
+class Snapshot(msgspec.Struct, frozen=True, kw_only=True):
+    """A value before or after an effect: digest and size, the text only where it is short."""
+
+    sha256: str
+    size: int
+    text: str | None = None
+
+
+class Effect(msgspec.Struct, frozen=True, kw_only=True):
+    """One effect of one call."""
+
+    type: EffectType
+    resource: str
+    description: str | None = None
+    previous_value: Snapshot | None = None
+    new_value: Snapshot | None = None
+    timestamp: str = ""
+    is_reversible: bool = False
+    undone: bool = False
+
+
+class Change(msgspec.Struct, frozen=True, kw_only=True):
+    """One file of a manifest. None as a digest means "no such file"."""
+
+    path: str
+    base: str | None
+    new: str | None
+    mode: int = 0o644
+    staged: str | None = None
+
+    @property
+    def type(self) -> EffectType:
+        """Created, modified or deleted."""
+        if self.base is None:
+            return EffectType.CREATED
+        return EffectType.DELETED if self.new is None else EffectType.MODIFIED
+
+
+class Manifest(msgspec.Struct, frozen=True, kw_only=True):
+    """All changes of one call to files, sealed: what a person approves, and only that."""
+
+    execution_id: str
+    changes: tuple[Change, ...] = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """JSON form; its digest is what an approval is bound to."""
+        document: dict[str, Any] = msgspec.to_builtins(self)
+        return document

@@ -1,0 +1,54 @@
+"""One finding about a document: where, what, and how to repair it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+UNKNOWN_TOOL = "ACODE-TSR-001"
+INVALID_JSON = "ACODE-TSR-002"
+REQUIRED_MISSING = "ACODE-TSR-003"
+TYPE_MISMATCH = "ACODE-TSR-004"
+CONSTRAINT_VIOLATION = "ACODE-TSR-005"
+SCHEMA_INVALID = "ACODE-TSR-006"
+DUPLICATE_TOOL = "ACODE-TSR-007"
+COMPILATION_FAILED = "ACODE-TSR-008"
+
+
+class Issue(msgspec.Struct, frozen=True, kw_only=True):
+    """What is wrong at one place of a document.
+
+    `path` is a JSON Pointer to the offending value (for a missing or an additional property: to
+    that property; "" for the whole). `code` is the JSON Schema keyword that failed or one of our
+    own words. No field ever carries argument or output text: `actual` describes, it never quotes.
+    """
+
+    path: str
+    code: str
+    error_code: str
+    message: str
+    expected: str | None = None
+    actual: str | None = None
+    hint: str | None = None
+    causes: tuple[Issue, ...] = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """The JSON form of the contract; `causes` appears only where there are any."""
+        document: dict[str, Any] = {
+            "path": self.path,
+            "code": self.code,
+            "error_code": self.error_code,
+            "message": self.message,
+            "expected": self.expected,
+            "actual": self.actual,
+            "hint": self.hint,
+        }
+        if self.causes:
+            document["causes"] = [cause.to_dict() for cause in self.causes]
+        return document
+
+
+def pointer(*parts: str | int) -> str:
+    """JSON Pointer (RFC 6901) of the given member names and indices."""
+    return "".join("/" + str(part).replace("~", "~0").replace("/", "~1") for part in parts)

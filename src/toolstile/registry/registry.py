@@ -1,0 +1,326 @@
+"""The holder of the newest snapshot: one writer at a time, readers never wait.
+
+A call takes the snapshot once and keeps it; what is registered meanwhile is for the next one.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import msgspec
+
+from toolstile.authoring import Tool, portability
+from toolstile.authoring.portable import script_of
+from toolstile.errors import DefinitionError, SchemaValidationError, UnknownToolError
+from toolstile.model.definition import ToolDefinition
+from toolstile.model.issue import UNKNOWN_TOOL, Issue
+from toolstile.model.semver import Range, SemverError, parse_range
+from toolstile.model.vocabulary import Category, IsolationLevel
+from toolstile.registry import rules
+from toolstile.registry.search import Hit, SearchEntry, SearchIndex
+from toolstile.registry.snapshot import Entry, Snapshot
+from toolstile.schema.compiled import Checked, compiled
+from toolstile.schema.defining import STANDARD, Vocabulary, define
+
+log = logging.getLogger("toolstile.registry")
+
+
+class Registered(msgspec.Struct, frozen=True):
+    """What registering did. `ref` is `name@version#digest`."""
+
+    ref: str
+    created: bool
+
+
+class Changed(msgspec.Struct, frozen=True):
+    """What subscribers are told: registered, unregistered, enabled, disabled, pinned, bound."""
+
+    what: str
+    name: str
+    version: str | None = None
+
+
+Subscriber = Callable[[Changed], None]
+
+
+class Registry:
+    """Tools by name and version. Thread-safe; knows no tenant and no tier."""
+
+    def __init__(self, vocabulary: Vocabulary = STANDARD) -> None:
+        self._vocabulary = vocabulary
+        self._snapshot = Snapshot()
+        self._writing = threading.Lock()
+        self._search = SearchIndex()
+        self._subscribers: tuple[Subscriber, ...] = ()
+
+    # --- reading ---------------------------------------------------------------------------
+
+    @property
+    def snapshot(self) -> Snapshot:
+        """The newest snapshot; it never changes, a newer one replaces it."""
+        return self._snapshot
+
+    def __len__(self) -> int:
+        return len(self._snapshot)
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._snapshot
+
+    def get(self, name: str, version: str | None = None) -> ToolDefinition:
+        """The definition of `name`, of the newest version that `version` (a range) allows.
+
+        Raises:
+            UnknownToolError: there is none; with the names that come near.
+        """
+        return self.tool(name, version).definition
+
+    def tool(self, name: str, version: str | None = None) -> Tool:
+        """Like `get`, with the body."""
+        entry = self._snapshot.entry(name)
+        if entry is None:
+            raise UnknownToolError(name[:64], self._near(name))
+        chosen = entry.choose(_range(name, version))
+        if chosen is None:
+            has = ", ".join(tool.definition.exported_version for tool in entry.versions[:5])
+            detail = f"no version allows '{version or entry.pinned}'; there are: {has}"
+            raise UnknownToolError(name, (), detail)
+        return chosen
+
+    def callable_tool(self, name: str, version: str | None = None) -> Tool:
+        """Like `tool`, for calling: a disabled tool cannot be found."""
+        tool = self.tool(name, version)
+        entry = self._snapshot.entry(name)
+        if entry is None or not entry.enabled:
+            raise UnknownToolError(name, (), f"it is disabled: `toolstile tools enable {name}`")
+        return tool
+
+    def all(self) -> tuple[ToolDefinition, ...]:
+        """Every definition: by name, then newest version first."""
+        return self._snapshot.definitions
+
+    def by_category(self, category: str | Category) -> tuple[ToolDefinition, ...]:
+        """The definitions of one category. Raises ValueError naming the categories."""
+        wanted = category if isinstance(category, Category) else Category.of(category)
+        return tuple(d for d in self.all() if d.category is wanted)
+
+    def versions(self, name: str) -> tuple[str, ...]:
+        """The versions of a tool, newest first. Raises UnknownToolError."""
+        entry = self._snapshot.entry(name)
+        if entry is None:
+            raise UnknownToolError(name[:64], self._near(name))
+        return tuple(tool.definition.exported_version for tool in entry.versions)
+
+    def search(self, query: str, limit: int = 10) -> tuple[Hit, ...]:
+        """The tools that a few words mean, best first; forgives a slip of the pen."""
+        return self._search.search(query, limit)
+
+    def _near(self, name: str) -> tuple[str, ...]:
+        return tuple(hit.name for hit in self._search.search(name[:64], 3))
+
+    # --- checking arguments ----------------------------------------------------------------
+
+    def check(
+        self, name: str, arguments: bytes | str | Mapping[str, Any], version: str | None = None
+    ) -> Checked:
+        """Do these arguments fit? The value to use, or every issue; never raises."""
+        try:
+            definition = self.get(name, version)
+        except UnknownToolError as error:
+            issue = _unknown(error)
+            return Checked(ok=False, issues=(issue,), errors_total=1, tool=name)
+        started = time.perf_counter()
+        checked = compiled(definition.parameters).check(arguments)
+        if not checked.ok:
+            codes = ", ".join(sorted({issue.error_code for issue in checked.issues}))
+            elapsed = (time.perf_counter() - started) * 1000
+            log.warning(
+                "[TLS-DEF] Arguments failed validation. name=%s codes=%s ms=%.3f",
+                definition.name,
+                codes,
+                elapsed,
+            )
+        return msgspec.structs.replace(checked, tool=definition.name)
+
+    def validate_arguments(
+        self, name: str, arguments: bytes | str | Mapping[str, Any], version: str | None = None
+    ) -> Any:
+        """The value to use. Raises SchemaValidationError with every issue, UnknownToolError."""
+        self.get(name, version)
+        checked = self.check(name, arguments, version)
+        if not checked.ok:
+            raise SchemaValidationError(name, checked.issues)
+        return checked.value
+
+    try_validate_arguments = check
+
+    # --- changing --------------------------------------------------------------------------
+
+    def register(
+        self, tool: ToolDefinition | Tool | Mapping[str, Any] | Any, *, built_in: bool = False
+    ) -> Registered:
+        """Add a definition, a tool, or a decorated function. The same one again is a no-op.
+
+        Raises:
+            DefinitionError: it breaks rules; all of them are named.
+            ConflictError: the name or version means something else, or callers would break.
+        """
+        new = self._tool(tool)
+        name = new.definition.name
+        with self._writing:
+            entry = self._snapshot.entry(name)
+            rules.check_name(entry, name, built_in=built_in)
+            created = not rules.already_registered(entry, new.definition)
+            if created:
+                rules.check_compatible(entry, new)
+                before = entry or Entry(name=name, versions=(), built_in=built_in)
+                self._put(before.with_tool(new))
+        if created:
+            self._registered(new.definition)
+        return Registered(ref_of(new.definition), created)
+
+    def unregister(self, name: str, version: str | None = None) -> None:
+        """Take out one version, or all of them. Raises UnknownToolError, ConflictError."""
+        with self._writing:
+            entry = self._entry(name)
+            rules.check_name(entry, name, built_in=False)
+            if version is not None and version not in self.versions(name):
+                raise UnknownToolError(name, (), f"there is no version {version}")
+            left = entry.without(version) if version is not None else None
+            if left is None:
+                self._snapshot = self._snapshot.drop(name)
+                self._search.remove(name)
+            else:
+                self._put(left)
+        self._tell(Changed("unregistered", name, version))
+
+    def enable(self, name: str) -> None:
+        """Let the tool be called again. Raises UnknownToolError."""
+        self._set("enabled", name, enabled=True)
+
+    def disable(self, name: str) -> None:
+        """Keep the tool listed, but not callable. Raises UnknownToolError."""
+        self._set("disabled", name, enabled=False)
+
+    def pin(self, name: str, version: str | None) -> None:
+        """Use only versions of this range where the caller names none; None undoes it.
+
+        Raises:
+            UnknownToolError: no such tool, or no version in the range.
+        """
+        wanted = _range(name, version)
+        if wanted is not None and self._entry(name).choose(wanted) is None:
+            raise UnknownToolError(name, (), f"no version allows '{version}'")
+        self._set("pinned", name, pinned=wanted)
+
+    def bind(self, name: str, function: Callable[..., Any], version: str | None = None) -> None:
+        """Give a definition without a source its body. Raises UnknownToolError, DefinitionError."""
+        tool = self.tool(name, version)
+        bound = msgspec.structs.replace(tool, function=function, file=script_of(function))
+        _check_portable(bound)
+        with self._writing:
+            self._put(self._entry(name).with_tool(bound))
+        self._tell(Changed("bound", name, bound.definition.exported_version))
+
+    def subscribe(self, subscriber: Subscriber) -> Callable[[], None]:
+        """Be told of every change, after it; gives the function that ends the subscription."""
+        with self._writing:
+            self._subscribers += (subscriber,)
+
+        def unsubscribe() -> None:
+            with self._writing:
+                self._subscribers = tuple(s for s in self._subscribers if s is not subscriber)
+
+        return unsubscribe
+
+    # --- inside ----------------------------------------------------------------------------
+
+    def _tool(self, given: Any) -> Tool:
+        given = getattr(given, "tool", given)
+        if isinstance(given, (ToolDefinition, Mapping)):
+            given = Tool(definition=define(given, self._vocabulary))
+        if not isinstance(given, Tool):
+            raise TypeError("register a ToolDefinition, a Tool, a mapping or a @tool function")
+        definition = define(given.definition, self._vocabulary)
+        tool = msgspec.structs.replace(given, definition=definition)
+        _check_portable(tool)
+        return tool
+
+    def _entry(self, name: str) -> Entry:
+        entry = self._snapshot.entry(name)
+        if entry is None:
+            raise UnknownToolError(name[:64], self._near(name))
+        return entry
+
+    def _put(self, entry: Entry) -> None:
+        newest = entry.choose() or entry.versions[0]
+        self._snapshot = self._snapshot.put(entry)
+        self._search.add(_search_entry(newest.definition))
+
+    def _set(self, what: str, name: str, **fields: Any) -> None:
+        with self._writing:
+            entry = msgspec.structs.replace(self._entry(name), **fields)
+            self._snapshot = self._snapshot.put(entry)
+        self._tell(Changed(what, entry.name))
+
+    def _registered(self, definition: ToolDefinition) -> None:
+        name, version = definition.name, definition.exported_version
+        log.info("Tool registered. Name: %s, Version: %s", name, version)
+        self._tell(Changed("registered", name, version))
+
+    def _tell(self, change: Changed) -> None:
+        for subscriber in self._subscribers:
+            try:
+                subscriber(change)
+            except Exception:  # a stranger's callable: its failure is not the registry's
+                log.exception("[TLS-DEF] A subscriber failed and was passed over")
+
+
+def ref_of(definition: ToolDefinition) -> str:
+    """`name@version#digest`: exactly one definition."""
+    return f"{definition.name}@{definition.exported_version}#{definition.digest}"
+
+
+def _range(name: str, version: str | None) -> Range | None:
+    if version is None or version == "latest":
+        return None
+    try:
+        return parse_range(version)
+    except SemverError as error:
+        raise UnknownToolError(name[:64], (), f"'{version[:32]}': {error}") from error
+
+
+def _check_portable(tool: Tool) -> None:
+    here = tool.trusted and tool.definition.constraints.required_isolation is IsolationLevel.NONE
+    issue = portability(tool.function) if tool.function is not None and not here else None
+    if issue is not None:
+        raise DefinitionError(tool.definition.name, (issue,))
+
+
+def _search_entry(definition: ToolDefinition) -> SearchEntry:
+    properties = definition.parameters.get("properties", {})
+    words = [
+        text
+        for name, schema in properties.items()
+        for text in (name, schema.get("description", "") if isinstance(schema, dict) else "")
+    ]
+    return SearchEntry(
+        name=definition.name,
+        description=definition.description,
+        category=definition.category.word,
+        keywords=tuple(words),
+    )
+
+
+def _unknown(error: UnknownToolError) -> Issue:
+    near = ", ".join(error.suggestions)
+    return Issue(
+        path="",
+        code="unknown_tool",
+        error_code=UNKNOWN_TOOL,
+        message=str(error),
+        hint=f"did you mean: {near}?" if near else "`toolstile tools list` shows them all",
+    )

@@ -1,0 +1,1 @@
+"""The straight line of a call, and what carries it."""

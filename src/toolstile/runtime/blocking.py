@@ -1,0 +1,79 @@
+"""The one synchronous door: the same names, without `await`.
+
+An event loop runs in a thread of its own; every coroutine of the runtime is run there.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+import threading
+from collections.abc import Callable
+from typing import Any, Self
+
+
+class Blocking:
+    """Wraps an object with async methods; to be used as a context manager.
+
+    Calling it from inside a running event loop would wait for that very loop, so it is refused.
+    """
+
+    def __init__(self, inner: Any) -> None:
+        self._inner = inner
+        self._loop = asyncio.new_event_loop()
+        self._thread = threading.Thread(target=self._loop.run_forever, daemon=True)
+
+    def __enter__(self) -> Self:
+        self._thread.start()
+        self._wait(self._inner.__aenter__())
+        return self
+
+    def __exit__(self, *failure: Any) -> None:
+        try:
+            self._wait(self._inner.__aexit__(*failure))
+        finally:
+            self._loop.call_soon_threadsafe(self._loop.stop)
+            self._thread.join()
+            self._loop.close()
+
+    def __getattr__(self, name: str) -> Any:
+        found = getattr(self._inner, name)
+        return self._blocking(found) if callable(found) else found
+
+    def _blocking(self, method: Callable[..., Any]) -> Callable[..., Any]:
+        def call(*args: Any, **kwargs: Any) -> Any:
+            answer = method(*args, **kwargs)
+            if inspect.iscoroutine(answer):
+                answer = self._wait(answer)
+            # What a method hands out (a bound caller, a staged call) has async methods too.
+            return _Handed(answer, self) if hasattr(answer, "__blocking__") else answer
+
+        return call
+
+    def _wait(self, coroutine: Any) -> Any:
+        try:
+            asyncio.get_running_loop()
+        except RuntimeError:
+            return asyncio.run_coroutine_threadsafe(coroutine, self._loop).result()
+        coroutine.close()
+        raise RuntimeError("this is the blocking door; inside an event loop use the async one")
+
+
+class _Handed:
+    """An object from a blocking runtime: its coroutines block, too."""
+
+    def __init__(self, inner: Any, door: Blocking) -> None:
+        self._inner = inner
+        self._door = door
+
+    def __getattr__(self, name: str) -> Any:
+        found = getattr(self._inner, name)
+        return self._door._blocking(found) if callable(found) else found  # noqa: SLF001
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *failure: Any) -> None:
+        leave = getattr(self._inner, "__aexit__", None)
+        if leave is not None:
+            self._door._wait(leave(*failure))  # noqa: SLF001

@@ -1,0 +1,283 @@
+"""How calls end: every status with its code, its message and its repair."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from toolstile.errors import StoreUnavailable, UnknownToolError
+from toolstile.model.decision import Decision
+from toolstile.model.effect import Effect
+from toolstile.model.event import Event
+from toolstile.model.issue import UNKNOWN_TOOL, Issue
+from toolstile.model.job import Ending
+from toolstile.model.result import Input, Isolation, Metadata, ToolResult
+from toolstile.model.vocabulary import EffectsState, Status, Verdict
+from toolstile.runtime.ended import Ended
+from toolstile.runtime.progress import Progress, now
+
+# How the endings of a run become statuses (contract section 3).
+_RUN_ENDINGS: dict[Ending, tuple[Status, str]] = {
+    Ending.EXCEPTION: (Status.FAILED, "TOOL_EXCEPTION"),
+    Ending.CRASH: (Status.FAILED, "OUTCOME_UNKNOWN"),
+    Ending.TIMEOUT: (Status.TIMEOUT, "TIMEOUT"),
+    Ending.CANCELLED: (Status.CANCELLED, "CANCELLED"),
+    Ending.LIMIT: (Status.RESOURCE_LIMIT_EXCEEDED, "LIMIT_MEMORY"),
+    Ending.VIOLATION: (Status.SECURITY_VIOLATION, "SECURITY_VIOLATION"),
+    Ending.UNFIT: (Status.SANDBOX_ERROR, "SANDBOX_ERROR"),
+}
+_MAY_HAVE_HAPPENED = "; it may have had effects: check before repeating it"
+
+
+def unknown_tool(error: UnknownToolError) -> Ended:
+    """No such tool: with the names that come near."""
+    near = ", ".join(error.suggestions)
+    issue = Issue(
+        path="",
+        code="unknown_tool",
+        error_code=UNKNOWN_TOOL,
+        message=str(error),
+        hint=f"did you mean {near}?" if near else "list the tools and choose one of them",
+    )
+    return Ended(Status.TOOL_NOT_FOUND, "ACODE_TSR_001", str(error), issues=(issue,))
+
+
+def denied(decision: Decision) -> Ended:
+    """The gate said no: what is missing, and the line that would grant it."""
+    said = "; ".join(r.text for r in decision.reasons if r.effect is Verdict.DENY)
+    repair = " ".join(f"Grant it with `{line}` in .agent/config.yml." for line in decision.repair)
+    licence = any(r.source == "licence" and r.effect is Verdict.DENY for r in decision.reasons)
+    status = Status.LICENSE_REQUIRED if licence else Status.PERMISSION_DENIED
+    return Ended(status, status.name, f"denied: {said}. {repair}".strip())
+
+
+def mismatch() -> Ended:
+    """An approval that does not fit what would happen now."""
+    return Ended(
+        Status.PERMISSION_DENIED,
+        "APPROVAL_MISMATCH",
+        "the approval does not fit: request, rights, code or changes are not what was approved, "
+        "or it has expired; look at the call again and approve what it is now",
+    )
+
+
+def asked(decision: Decision, execution_id: str) -> Ended:
+    """A person must agree before the call runs."""
+    why = "; ".join(r.text for r in decision.reasons if r.effect is Verdict.ASK)
+    message = (
+        f"waits for confirmation: {why}. Approve with `toolstile confirm approve {execution_id}`."
+    )
+    return Ended(Status.REQUIRES_CONFIRMATION, "REQUIRES_CONFIRMATION", message)
+
+
+def held(execution_id: str, diff: str) -> Ended:
+    """A person must agree to the changes, which are shown; nothing has been changed yet."""
+    message = (
+        "has run without changing anything; these changes wait for confirmation. "
+        f"Approve with `toolstile confirm approve {execution_id}`.\n{diff}"
+    )
+    return Ended(
+        Status.REQUIRES_CONFIRMATION,
+        "REQUIRES_CONFIRMATION",
+        message,
+        effects_state=EffectsState.DISCARDED if not diff else EffectsState.NONE,
+    )
+
+
+def taken(execution_id: str) -> Ended:
+    """Another executor has the call."""
+    return Ended(
+        Status.FAILED,
+        "CALL_IN_FLIGHT",
+        f"call {execution_id} was answered or taken over elsewhere; look up its result",
+    )
+
+
+def failed(at: Progress) -> Ended:
+    """The run ended without a value."""
+    outcome = at.outcome
+    if outcome.ending is Ending.ERROR:
+        return Ended(Status.FAILED, outcome.code, outcome.message, effects_state=_effects(at))
+    status, code = _RUN_ENDINGS[outcome.ending]
+    message = outcome.message
+    if outcome.ending is Ending.EXCEPTION:
+        # AGN section 4.3: no internals to the model; the detail is in the log.
+        message = f"{at.definition.name} failed to process arguments."
+    if outcome.ending is Ending.UNFIT:
+        return Ended(status, code, message)
+    state = _effects(at)
+    if state is EffectsState.UNKNOWN:
+        message += _MAY_HAVE_HAPPENED
+    return Ended(status, code, message, effects_state=state)
+
+
+def _effects(at: Progress) -> EffectsState:
+    """After an unsuccessful run: discarded where everything was staged, else unknown."""
+    if not at.started:
+        return EffectsState.NONE
+    if not at.definition.effects:
+        return EffectsState.NONE
+    if at.decision.verdict is Verdict.STAGE:
+        return EffectsState.DISCARDED
+    return EffectsState.UNKNOWN
+
+
+def bad_output(issues: tuple[Issue, ...], at: Progress) -> Ended:
+    """The tool's output breaks its own schema; what it staged is thrown away."""
+    return Ended(
+        Status.OUTPUT_VALIDATION_FAILED,
+        issues[0].error_code.replace("-", "_"),
+        f"the output does not fit the tool's schema: {issues[0].message}",
+        issues=issues,
+        effects_state=_effects(at),
+    )
+
+
+def unstorable(error: ValueError, at: Progress) -> Ended:
+    """The output is no JSON that can be stored and hashed."""
+    return Ended(
+        Status.OUTPUT_VALIDATION_FAILED,
+        "ACODE_TSR_005",
+        f"the output cannot be stored: {error}",
+        effects_state=_effects(at),
+    )
+
+
+def violation(paths: list[str]) -> Ended:
+    """The run staged writes that were never granted; none of them happens."""
+    return Ended(
+        Status.SECURITY_VIOLATION,
+        "SECURITY_VIOLATION",
+        f"the tool tried to write {len(paths)} path(s) that were not granted; nothing was changed",
+        effects_state=EffectsState.DISCARDED,
+    )
+
+
+def conflict(paths: tuple[str, ...]) -> Ended:
+    """Somebody changed the files meanwhile; theirs is kept."""
+    return Ended(
+        Status.FAILED,
+        "EFFECT_CONFLICT",
+        f"changed meanwhile and left as they are: {', '.join(paths)}. Call the tool again.",
+        effects_state=EffectsState.DISCARDED,
+    )
+
+
+def cancelled(at: Progress) -> Ended:
+    """The caller's task was cancelled."""
+    state = _effects(at) if at.has("decision") else EffectsState.NONE
+    return Ended(Status.CANCELLED, "CANCELLED", "cancelled by the caller", effects_state=state)
+
+
+def broken(at: Progress, error: Exception) -> Ended:
+    """Something of ours failed: nothing is allowed because of it."""
+    if isinstance(error, StoreUnavailable) and not at.started:
+        message = f"nothing was run: {error}"
+        return Ended(Status.FAILED, "RECORD_UNAVAILABLE", message)
+    state = EffectsState.UNKNOWN if at.started else EffectsState.NONE
+    code = "OUTCOME_UNKNOWN" if at.started else "INTERNAL_ERROR"
+    message = f"an error in toolstile ended the call {at.execution_id}; see the log"
+    return Ended(Status.FAILED, code, message, effects_state=state)
+
+
+def result(at: Progress) -> ToolResult:
+    """The ToolResult of a call that has ended, well or early."""
+    ended = at.ended
+    succeeded = ended is None
+    output = at.output if succeeded else None
+    return ToolResult(
+        input=_input(at),
+        status=Status.SUCCESS if ended is None else ended.status,
+        error_code=None if ended is None else ended.code,
+        error_message=None if ended is None else ended.message,
+        issues=() if ended is None else ended.issues,
+        output=output.value if output else None,
+        digest=output.digest if output else None,
+        side_effects=_declared(at),
+        effects=_effects_done(at) if succeeded else (),
+        effects_state=at.effects_state if ended is None else ended.effects_state,
+        decision=at.decision if at.has("decision") else None,
+        preview=at.request.preview,
+        metadata=_metadata(at),
+    )
+
+
+def _input(at: Progress) -> Input:
+    found = at.has("tool")
+    arguments: Any = None
+    if at.has("arguments"):
+        arguments = at.arguments
+    elif at.has("call"):
+        arguments = at.call.arguments
+    return Input(
+        tool=at.definition.name if found else at.request.tool,
+        version=at.definition.exported_version if found else at.request.version,
+        definition=at.definition.digest if found else None,
+        arguments=arguments,
+    )
+
+
+def _declared(at: Progress) -> tuple[str, ...]:
+    effects = at.definition.side_effects if at.has("tool") else None
+    return tuple(effect.value for effect in effects or ())
+
+
+def _effects_done(at: Progress) -> tuple[Effect, ...]:
+    if at.effects_state is not EffectsState.COMMITTED:
+        return ()
+    return tuple(
+        Effect(type=change.type, resource=change.path, timestamp=now())
+        for change in at.manifest.changes
+    )
+
+
+def _metadata(at: Progress) -> Metadata:
+    caller = at.request.caller
+    outcome = at.outcome if at.has("outcome") else None
+    output = at.output if at.has("output") and at.ended is None else None
+    isolation = None
+    if outcome is not None:
+        isolation = Isolation(
+            requested=at.definition.constraints.required_isolation,
+            obtained=outcome.obtained,
+            mechanism=outcome.mechanism,
+        )
+    return Metadata(
+        execution_id=at.execution_id,
+        started_at=at.started_at,
+        completed_at=now(),
+        duration_ms=at.duration_ms,
+        output_size=len(output.data) if output else None,
+        output_truncated=output.truncated if output else False,
+        sandbox_id=outcome.sandbox_id if outcome else None,
+        isolation=isolation,
+        # A plain child reports what its handles did; nobody watched the rest.
+        effects_complete=outcome is None,
+        resource_metrics=outcome.metrics if outcome else None,
+        execution_metrics=dict(outcome.execution_metrics) if outcome else {},
+        tenant=caller.tenant,
+        agent_id=caller.agent,
+        user_id=caller.user,
+        session_id=caller.session,
+        conversation_id=caller.conversation,
+        call_id=at.request.call_id,
+        correlation_id=at.request.correlation_id,
+    )
+
+
+def completed(ended: ToolResult) -> Event:
+    """The event that tells of a finished call: names and numbers, no arguments, no output."""
+    metadata = ended.metadata
+    return Event(
+        type="ToolCompleted",
+        tenant=metadata.tenant,
+        event_id=metadata.execution_id,
+        sequence=0,
+        timestamp=metadata.completed_at,
+        fields={
+            "execution_id": metadata.execution_id,
+            "tool_name": ended.input.tool,
+            "status": ended.status.word,
+            "duration_ms": metadata.duration_ms,
+            "replayed": ended.replayed,
+        },
+    )

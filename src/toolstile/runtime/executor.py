@@ -1,0 +1,246 @@
+"""The straight line. Every call of every surface goes through `Executor.call`, and only there.
+
+| # | step | here | ends early with |
+|---|---|---|---|
+| 0 | receive | the surface | |
+| 1 | parse | `parse_request` | VALIDATION_ERROR |
+| 2 | replay? | `_replay` | the stored result; in flight; other request under one key |
+| 3 | find | `_find` | TOOL_NOT_FOUND |
+| 4 | check input | `_check_input` | VALIDATION_ERROR |
+| 5 | name resources | `name_resources` | PERMISSION_DENIED |
+| 6 | decide | `_decide` | PERMISSION_DENIED, LICENSE_REQUIRED, REQUIRES_CONFIRMATION |
+| 7 | claim, record intent | `_claim` | in flight; no record, no run |
+| 8 | run | `_run` | TIMEOUT, CANCELLED, FAILED, ... |
+| 9 | check output | `_check_output` | OUTPUT_VALIDATION_FAILED |
+| 10 | normalise, seal effects | `_normalise` | |
+| 11 | hold, if staged and unapproved | `_hold` | REQUIRES_CONFIRMATION, with the diff |
+| 12 | commit effects | `_commit` | EFFECT_CONFLICT |
+| 13 | record | `_record` | |
+| 14 | tell | `_tell` | never stops or fails a call |
+
+A call never raises for what a tool, a model or a policy does. Whatever goes wrong in our own code
+denies: it is recorded as FAILED, and if the tool may have run its effects are called unknown.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from toolstile.authoring import Tool
+from toolstile.errors import StoreUnavailable, UnknownToolError
+from toolstile.gate.decide import decide
+from toolstile.model.decision import Decision, NamedResource
+from toolstile.model.effect import Manifest
+from toolstile.model.event import Event
+from toolstile.model.job import Ending, Outcome
+from toolstile.model.record import CallRecord, CallState
+from toolstile.model.result import ToolResult
+from toolstile.model.vocabulary import EffectsState, Verdict
+from toolstile.runtime import endings, records
+from toolstile.runtime.ended import Ended, invalid
+from toolstile.runtime.host import CallHost
+from toolstile.runtime.normalize import Output, normalise
+from toolstile.runtime.ports import Effects, Sandbox, Store
+from toolstile.runtime.progress import Progress
+from toolstile.runtime.request import Request, parse_request
+from toolstile.runtime.resources import name_resources
+from toolstile.runtime.setting import Setting, facts_of, job_of
+from toolstile.schema.compiled import compiled
+from toolstile.schema.parse import check_value
+
+log = logging.getLogger("toolstile")
+
+Observer = Callable[[Event], None]
+"""Is told what happened. What it raises is logged and changes nothing."""
+
+
+class Executor:
+    """Walks the line; holds the ports, and no state of any call but who is running."""
+
+    def __init__(self, setting: Setting, store: Store, sandbox: Sandbox, effects: Effects) -> None:
+        self.setting = setting
+        self.store = store
+        self.sandbox = sandbox
+        self.effects = effects
+        self.observers: tuple[Observer, ...] = ()
+        self._running: dict[str, CallHost] = {}
+
+    async def call(self, request: Request) -> ToolResult:
+        """The result of one call, recorded and told before it is returned."""
+        at = Progress(request)
+        try:
+            at.call = parse_request(request, at.execution_id)  # 1  parse
+            at.earlier = self._replay(at)  # 2  replay?
+            at.tool = self._find(at)  # 3  find
+            at.arguments = self._check_input(at)  # 4  check input
+            at.resources = self._name_resources(at)  # 5  name resources
+            at.decision = self._decide(at)  # 6  decide
+            at.record = self._claim(at)  # 7  claim, intent
+            at.outcome = await self._run(at)  # 8  run
+            value = self._check_output(at)  # 9  check output
+            at.output, at.manifest = self._normalise(at, value)  # 10 normalise
+            self._hold(at)  # 11 hold
+            at.effects_state = self._commit(at)  # 12 commit effects
+        except Ended as ended:
+            at.ended = ended
+        except asyncio.CancelledError:
+            at.ended = endings.cancelled(at)
+            self._tell(self._record(at))
+            raise
+        except Exception as error:  # law 2: an error of ours denies; the log says which it was
+            log.exception("[TLS-RUN] The call failed in toolstile. execution=%s", at.execution_id)
+            at.ended = endings.broken(at, error)
+        result = self._record(at)  # 13 record
+        self._tell(result)  # 14 tell
+        return result
+
+    def cancel(self, execution_id: str) -> bool:
+        """Ask a running call to stop; True if it was running here."""
+        host = self._running.get(execution_id)
+        if host is not None:
+            host.cancel()
+        return host is not None
+
+    # --- the steps, in the order of the line -----------------------------------------------
+
+    def _replay(self, at: Progress) -> CallRecord | None:
+        earlier = self.store.find(at.call.key)
+        if earlier is None or at.request.approval is not None:
+            return earlier
+        raise records.already_there(earlier, at.call)
+
+    def _find(self, at: Progress) -> Tool:
+        try:
+            return self.setting.find(at.call.tool, at.call.version)
+        except UnknownToolError as error:
+            raise endings.unknown_tool(error) from error
+
+    def _check_input(self, at: Progress) -> Mapping[str, Any]:
+        # A copy: filling in defaults must not change the request that is digested and stored.
+        checked = compiled(at.definition.parameters).check_parsed(check_value(at.call.arguments))
+        if not checked.ok:
+            raise invalid(checked.issues)
+        arguments: Mapping[str, Any] = checked.value
+        return arguments
+
+    def _name_resources(self, at: Progress) -> tuple[NamedResource, ...]:
+        return name_resources(at.definition, at.arguments, self.setting.base)
+
+    def _decide(self, at: Progress) -> Decision:
+        at.fingerprint = self.setting.fingerprint(at.tool)
+        at.decision = decision = decide(facts_of(at, self.setting))
+        if decision.verdict is Verdict.DENY:
+            raise endings.denied(decision)
+        if at.request.approval is not None and decision.verdict is not Verdict.ALLOW:
+            raise endings.mismatch()
+        if decision.verdict is Verdict.ASK:
+            ended = at.wait(endings.asked(decision, at.execution_id))
+            self._take_key(at, records.asked(at, self.store, endings.result(at)))
+            raise ended
+        return decision
+
+    def _claim(self, at: Progress) -> CallRecord:
+        record = records.running(at, self.store)
+        if at.earlier is None:
+            self._take_key(at, record)
+        elif at.resumed:  # the person has seen the changes: claiming is the commit point
+            record = records.committing(at, record)
+            self._advance(at, record, CallState.HELD)
+        else:
+            self._advance(at, record, CallState.ASKED)
+        return record
+
+    async def _run(self, at: Progress) -> Outcome:
+        if at.resumed:
+            return records.held_outcome(at.earlier_record)
+        stage = self.effects.open(at.execution_id)
+        host = self._running[at.execution_id] = CallHost(at.call)
+        at.started = True
+        try:
+            return await self.sandbox.run(job_of(at, stage), host)
+        finally:
+            del self._running[at.execution_id]
+
+    def _check_output(self, at: Progress) -> Any:
+        if at.outcome.ending is not Ending.VALUE:
+            raise endings.failed(at)
+        schema = at.definition.output_schema
+        issues = compiled(schema).issues(at.outcome.value) if schema else ()
+        if issues:
+            raise endings.bad_output(issues, at)
+        return at.outcome.value
+
+    def _normalise(self, at: Progress, value: Any) -> tuple[Output, Manifest]:
+        try:
+            output = normalise(value, at.definition.constraints.max_output_size)
+        except ValueError as error:
+            raise endings.unstorable(error, at) from error
+        if at.resumed:
+            return output, records.manifest_of(at.earlier_record)
+        manifest = self.effects.seal(at.execution_id, at.outcome)
+        grants = self.setting.grants
+        forbidden = [c.path for c in manifest.changes if not at.may_write(c.path, grants)]
+        if forbidden:
+            raise endings.violation(forbidden)
+        return output, manifest
+
+    def _hold(self, at: Progress) -> None:
+        if at.decision.verdict is not Verdict.STAGE:
+            return
+        ended = at.wait(endings.held(at.execution_id, self.effects.diff(at.manifest)))
+        self._advance(at, records.held(at, endings.result(at)), CallState.RUNNING)
+        raise ended
+
+    def _commit(self, at: Progress) -> EffectsState:
+        if not at.manifest.changes:
+            return EffectsState.NONE
+        if not at.resumed:
+            # This row is the commit point: from here on recovery only rolls forward.
+            at.record = records.committing(at, at.record)
+            self._advance(at, at.record, CallState.RUNNING)
+        conflicts = self.effects.commit(at.manifest)
+        if conflicts:
+            raise endings.conflict(conflicts)
+        return EffectsState.COMMITTED
+
+    def _record(self, at: Progress) -> ToolResult:
+        if at.ended is not None and at.ended.earlier is not None:
+            return records.replayed(at.ended.earlier)
+        result = endings.result(at)
+        try:
+            if not at.waiting:
+                self._finish(at, result)
+        except StoreUnavailable as error:
+            log.exception("[TLS-RES] The result is not stored. execution=%s", at.execution_id)
+            return endings.result(at.unrecorded(error))
+        return result
+
+    def _tell(self, result: ToolResult) -> None:
+        event = endings.completed(result)
+        for observer in self.observers:
+            try:
+                observer(event)
+            except Exception:  # a stranger's callable: it may not stop or fail a call
+                log.exception("[TLS-OBS] An observer failed and was passed over")
+
+    # --- keys and states -------------------------------------------------------------------
+
+    def _take_key(self, at: Progress, record: CallRecord) -> None:
+        holder = self.store.claim(record) if at.earlier is None else None
+        if holder is not None:
+            raise records.already_there(holder, at.call)
+
+    def _advance(self, at: Progress, record: CallRecord, expected: CallState) -> None:
+        if not self.store.advance(record, expected):
+            raise endings.taken(at.execution_id)
+
+    def _finish(self, at: Progress, result: ToolResult) -> None:
+        if not at.has("record"):
+            self.store.note(records.finished(at, result, CallState.REFUSED, self.store))
+            return
+        record = records.finished(at, result, CallState.DONE, self.store)
+        if self.store.advance(record, at.record.state):
+            self.effects.discard(at.execution_id)

@@ -1,0 +1,113 @@
+"""How far one call has come: the only thing on the line that changes, and only one call's."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import Any
+
+from toolstile.authoring import Tool
+from toolstile.errors import StoreUnavailable
+from toolstile.model.call import Call, uuid7
+from toolstile.model.capability import Capability, CapabilityKind, covers
+from toolstile.model.decision import Decision, NamedResource
+from toolstile.model.definition import ToolDefinition
+from toolstile.model.effect import Manifest
+from toolstile.model.job import Outcome
+from toolstile.model.record import CallRecord, CallState
+from toolstile.model.vocabulary import EffectsState, Status
+from toolstile.runtime.ended import Ended
+from toolstile.runtime.fingerprint import Fingerprint
+from toolstile.runtime.normalize import Output
+from toolstile.runtime.request import Request
+
+
+class Progress:
+    """Filled in step by step by the executor. Reading what no step has set yet is a bug, and
+    raises AttributeError."""
+
+    call: Call
+    tool: Tool
+    arguments: Mapping[str, Any]
+    fingerprint: Fingerprint
+    decision: Decision
+    record: CallRecord
+    outcome: Outcome
+    output: Output
+    manifest: Manifest
+
+    def __init__(self, request: Request) -> None:
+        self.request = request
+        self.execution_id = request.execution_id or uuid7()
+        self.started_at = now()
+        self._clock = time.monotonic()
+        self.earlier: CallRecord | None = None
+        self.resources: tuple[NamedResource, ...] = ()
+        self.ended: Ended | None = None
+        self.started = False
+        self._pending: Ended | None = None
+        self.effects_state = EffectsState.NONE
+
+    def has(self, name: str) -> bool:
+        """Has the line come so far that this is set?"""
+        return name in self.__dict__
+
+    @property
+    def definition(self) -> ToolDefinition:
+        """The resolved tool's definition."""
+        return self.tool.definition
+
+    @property
+    def resumed(self) -> bool:
+        """True where an approved, held call goes on after its run."""
+        return self.earlier is not None and self.earlier.state is CallState.HELD
+
+    @property
+    def duration_ms(self) -> float:
+        """Milliseconds since the request came in."""
+        return round((time.monotonic() - self._clock) * 1000, 3)
+
+    @property
+    def earlier_record(self) -> CallRecord:
+        """The stored call that an approval goes on with."""
+        if self.earlier is None:
+            raise AttributeError("no earlier record")
+        return self.earlier
+
+    def wait(self, ended: Ended) -> Ended:
+        """The call now waits for a person; what it says is stored with it."""
+        self.ended = self._pending = ended
+        return ended
+
+    @property
+    def waiting(self) -> bool:
+        """True where the call ended because it waits for a person."""
+        return self.ended is not None and self.ended is self._pending
+
+    def unrecorded(self, error: StoreUnavailable) -> Progress:
+        """The same call, whose result could not be stored."""
+        happened = self.started or self.resumed
+        code = "OUTCOME_SPOOLED" if happened else "RECORD_UNAVAILABLE"
+        self.ended = Ended(
+            Status.FAILED,
+            code,
+            f"{'it ran, but ' if happened else 'nothing was run: '}{error}",
+            effects_state=EffectsState.UNKNOWN if happened else EffectsState.NONE,
+        )
+        return self
+
+    def may_write(self, path: str, grants: tuple[Capability, ...]) -> bool:
+        """Was this path named and granted for writing? The list of writes comes from the child,
+        so it is checked against the decision and not believed."""
+        if os.path.realpath(path) != path:
+            return False
+        named = [r.value for r in self.resources if r.access == "writes"]
+        need = Capability(kind=CapabilityKind.FS_WRITE, scope=(path,))
+        return (path in named or not named) and any(covers(grant, need) for grant in grants)
+
+
+def now() -> str:
+    """The time as RFC 3339, in UTC, to the millisecond."""
+    return datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")

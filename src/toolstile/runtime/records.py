@@ -1,0 +1,136 @@
+"""Calls on their way through the states drawn in `model/record.py`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+from msgspec.structs import replace
+
+from toolstile.model.call import Call
+from toolstile.model.effect import Manifest
+from toolstile.model.job import Ending, Outcome
+from toolstile.model.record import CallRecord, CallState
+from toolstile.model.result import ToolResult
+from toolstile.model.vocabulary import Status
+from toolstile.runtime.ended import Ended
+from toolstile.runtime.ports import Store
+from toolstile.runtime.progress import Progress, now
+from toolstile.runtime.request import stored
+
+
+def running(at: Progress, store: Store) -> CallRecord:
+    """The claim: the intent to run this call."""
+    return CallRecord(
+        execution_id=at.execution_id,
+        key=at.call.key,
+        state=CallState.RUNNING,
+        request_digest=at.call.request_digest,
+        request=stored(at.call),
+        tool=at.definition.name,
+        definition=at.definition.digest,
+        fingerprint=at.fingerprint.digest,
+        decision=msgspec.json.encode(at.decision),
+        owner=store.owner,
+        epoch=store.epoch,
+        created_at=at.started_at,
+    )
+
+
+def asked(at: Progress, store: Store, pending: ToolResult) -> CallRecord:
+    """A call that waits for a person before it runs."""
+    claim = running(at, store)
+    return replace(claim, state=CallState.ASKED, result=encoded(pending))
+
+
+def held(at: Progress, pending: ToolResult) -> CallRecord:
+    """A call that has run and waits for a person before its effects happen."""
+    return replace(
+        at.record,
+        state=CallState.HELD,
+        manifest=msgspec.json.encode(at.manifest),
+        output=at.output.data,
+        result=encoded(pending),
+    )
+
+
+def committing(at: Progress, record: CallRecord) -> CallRecord:
+    """The commit point, with everything that finishing needs if this process dies here."""
+    resumed = at.earlier if at.resumed else None
+    return replace(
+        record,
+        state=CallState.COMMITTING,
+        manifest=resumed.manifest if resumed else msgspec.json.encode(at.manifest),
+        output=resumed.output if resumed else at.output.data,
+    )
+
+
+def finished(at: Progress, result: ToolResult, state: CallState, store: Store) -> CallRecord:
+    """The end of a call. What was refused before it was claimed has only its result."""
+    if at.has("record"):
+        base = at.record
+    else:
+        base = CallRecord(
+            execution_id=at.execution_id,
+            key=at.call.key if at.has("call") else _no_key(at),
+            state=state,
+            request_digest="",
+            request=b"",
+            tool=at.request.tool[:64],
+            owner=store.owner,
+            epoch=store.epoch,
+            created_at=at.started_at,
+        )
+    return replace(
+        base, state=state, result=encoded(result), status=int(result.status), finished_at=now()
+    )
+
+
+def _no_key(at: Progress) -> Any:
+    caller = at.request.caller
+    call = Call(tool=at.request.tool, arguments={}, caller=caller, execution_id=at.execution_id)
+    return call.key
+
+
+def held_outcome(earlier: CallRecord) -> Outcome:
+    """The outcome of a held run: it has run, and is not run again."""
+    return Outcome(ending=Ending.VALUE, value=msgspec.json.decode(earlier.output))
+
+
+def manifest_of(record: CallRecord) -> Manifest:
+    """The sealed manifest of a held or committing call."""
+    if not record.manifest:
+        return Manifest(execution_id=record.execution_id)
+    return msgspec.json.decode(record.manifest, type=Manifest)
+
+
+def already_there(earlier: CallRecord, call: Call) -> Ended:
+    """The answer where the key is taken: the stored result, or why there is none."""
+    if earlier.request_digest != call.request_digest:
+        return Ended(
+            Status.VALIDATION_ERROR,
+            "CALL_KEY_REUSED",
+            "the call id was used for another request; choose a new one",
+        )
+    if earlier.state in (CallState.RUNNING, CallState.COMMITTING):
+        return Ended(
+            Status.FAILED,
+            "CALL_IN_FLIGHT",
+            "this very call is running; wait for its result instead of sending it again",
+        )
+    return Ended(Status.SUCCESS, "", "", earlier=earlier)
+
+
+def encoded(result: ToolResult) -> bytes:
+    """A result as it is stored: the contract's JSON."""
+    return msgspec.json.encode(result.to_dict())
+
+
+def decoded(record: CallRecord) -> ToolResult:
+    """The stored result of a call."""
+    return ToolResult.from_dict(msgspec.json.decode(record.result))
+
+
+def replayed(record: CallRecord) -> ToolResult:
+    """The stored result, marked as such."""
+    return replace(decoded(record), replayed=True)

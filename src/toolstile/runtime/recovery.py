@@ -1,0 +1,106 @@
+"""After a crash: what other executors left unfinished, brought to an end (soundness S14, S18).
+
+    running     staged writes are thrown away. Whether anything else happened nobody knows, and
+                that is what the result says; nothing is run again.
+    committing  the decision to apply was durable: apply the rest, then the call has succeeded.
+
+Only calls of executors whose lease can be taken are touched, and taking them raises their epoch,
+so that an executor which was only slow can no longer write them.
+"""
+
+from __future__ import annotations
+
+import msgspec
+from msgspec.structs import replace
+
+from toolstile.model.canonical import digest_bytes
+from toolstile.model.decision import Decision
+from toolstile.model.effect import Effect
+from toolstile.model.record import CallRecord, CallState
+from toolstile.model.result import Input, Metadata, ToolResult
+from toolstile.model.vocabulary import EffectsState, Status, Verdict
+from toolstile.runtime.ports import Effects, Store
+from toolstile.runtime.progress import now
+from toolstile.runtime.records import encoded, manifest_of
+
+
+def recover(store: Store, effects: Effects) -> tuple[ToolResult, ...]:
+    """Bring every abandoned call to its end; the results."""
+    return tuple(_ended(record, store, effects) for record in store.abandoned())
+
+
+def _ended(record: CallRecord, store: Store, effects: Effects) -> ToolResult:
+    committing = record.state is CallState.COMMITTING
+    result = _rolled_forward(record, effects) if committing else _unknown(record)
+    done = replace(
+        record,
+        state=CallState.DONE,
+        result=encoded(result),
+        status=int(result.status),
+        finished_at=now(),
+    )
+    if store.advance(done, record.state):
+        effects.discard(record.execution_id)
+    return result
+
+
+def _unknown(record: CallRecord) -> ToolResult:
+    decision = _decision(record)
+    staged = decision is not None and decision.verdict is Verdict.STAGE
+    state = EffectsState.DISCARDED if staged else EffectsState.UNKNOWN
+    what = "nothing was changed" if staged else "whether it had effects is unknown: check first"
+    return replace(
+        _result(record, Status.FAILED),
+        error_code="OUTCOME_UNKNOWN",
+        error_message=f"toolstile ended while the call ran; {what}",
+        effects_state=state,
+    )
+
+
+def _rolled_forward(record: CallRecord, effects: Effects) -> ToolResult:
+    manifest = manifest_of(record)
+    conflicts = effects.commit(manifest)
+    if conflicts:
+        return replace(
+            _result(record, Status.FAILED),
+            error_code="EFFECT_CONFLICT",
+            error_message=f"changed meanwhile and left as they are: {', '.join(conflicts)}",
+            effects_state=EffectsState.UNKNOWN,
+        )
+    return replace(
+        _result(record, Status.SUCCESS),
+        output=msgspec.json.decode(record.output),
+        digest=digest_bytes(record.output),
+        effects_state=EffectsState.COMMITTED,
+        effects=tuple(
+            Effect(type=change.type, resource=change.path, timestamp=now())
+            for change in manifest.changes
+        ),
+    )
+
+
+def _decision(record: CallRecord) -> Decision | None:
+    return msgspec.json.decode(record.decision, type=Decision) if record.decision else None
+
+
+def _result(record: CallRecord, status: Status) -> ToolResult:
+    request = msgspec.json.decode(record.request)
+    caller = request["caller"]
+    return ToolResult(
+        input=Input(tool=record.tool, definition=record.definition, arguments=request["arguments"]),
+        status=status,
+        decision=_decision(record),
+        metadata=Metadata(
+            execution_id=record.execution_id,
+            started_at=record.created_at,
+            completed_at=now(),
+            duration_ms=0.0,
+            tenant=caller["tenant"],
+            agent_id=caller["agent"],
+            user_id=caller["user"],
+            session_id=caller["session"],
+            conversation_id=caller["conversation"],
+            call_id=request["call_id"],
+            correlation_id=request["correlation_id"],
+        ),
+    )

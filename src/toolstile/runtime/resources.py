@@ -1,0 +1,81 @@
+"""Step 5: which files, hosts and programs do the arguments name?
+
+Arguments that name resources are marked in the schema. Each is resolved here, once; only the
+resolved value is decided on, shown to a person, and handed to the tool (law 6).
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from toolstile.model import hosts, paths
+from toolstile.model.decision import NamedResource
+from toolstile.model.definition import ToolDefinition
+from toolstile.model.issue import pointer
+from toolstile.model.vocabulary import SideEffect, Status
+from toolstile.runtime.ended import Ended
+
+_KINDS = {"reads": "fs_read", "writes": "fs_write", "runs": "process_spawn"}
+
+
+def name_resources(
+    definition: ToolDefinition, arguments: Mapping[str, Any], base: str
+) -> tuple[NamedResource, ...]:
+    """The resources of a call, relative paths taken from `base`.
+
+    Raises:
+        Ended: PERMISSION_DENIED where an argument cannot name such a resource at all.
+    """
+    connecting = "net_write" if SideEffect.NET_WRITE in definition.effects else "net_read"
+    found: list[NamedResource] = []
+    for path, mark, value in _marked(definition.parameters, arguments, ""):
+        for access, what in mark.items():
+            if access == "fact" or value is None:
+                continue
+            kind = connecting if access == "connects" else _KINDS[access]
+            resolved = _resolve(path, access, what, value, base)
+            found.append(NamedResource(access=access, value=resolved, argument=path, kind=kind))
+    return tuple(found)
+
+
+def coarse(definition: ToolDefinition, resources: tuple[NamedResource, ...]) -> tuple[str, ...]:
+    """The declared rights that no argument narrows down: the tool gets its whole grant."""
+    named = {resource.kind for resource in resources}
+    kinds = (capability.kind.value for capability in definition.required_capabilities)
+    return tuple(kind for kind in kinds if kind not in named)
+
+
+def _marked(schema: Any, value: Any, path: str) -> Iterator[tuple[str, Mapping[str, str], Any]]:
+    """Marked values and their pointers; the lint made sure that marks stand only where this looks."""
+    if not isinstance(schema, dict):
+        return
+    if "x-toolstile" in schema:
+        yield path, schema["x-toolstile"], value
+    if isinstance(value, dict):
+        properties = schema.get("properties", {})
+        others = schema.get("additionalProperties")
+        for name, member in value.items():
+            yield from _marked(properties.get(name, others), member, path + pointer(name))
+    elif isinstance(value, list):
+        prefix = schema.get("prefixItems", [])
+        for index, item in enumerate(value):
+            below = prefix[index] if index < len(prefix) else schema.get("items")
+            yield from _marked(below, item, f"{path}/{index}")
+
+
+def _resolve(path: str, access: str, what: str, value: str, base: str) -> str:
+    try:
+        if what == "path":
+            # Links are followed here, so that the decision is about the file and not its name.
+            return paths.normalise(os.path.realpath(paths.join(base, value)))
+        if what == "url":
+            return hosts.host_of_url(value)
+        if what == "host":
+            return hosts.endpoint(value)
+        return paths.normalise(os.path.realpath(shutil.which(value) or paths.join(base, value)))
+    except (paths.PathError, hosts.HostError) as error:
+        message = f"argument {path} names no {what} that could be granted: {error}"
+        raise Ended(Status.PERMISSION_DENIED, "PERMISSION_DENIED", message) from error

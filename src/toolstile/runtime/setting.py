@@ -1,0 +1,157 @@
+"""What the line knows of its surroundings: tools, rights, places. Values and pure functions."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import msgspec
+
+from toolstile.authoring import Tool, reference
+from toolstile.gate.facts import Facts
+from toolstile.model.call import Call
+from toolstile.model.canonical import digest
+from toolstile.model.capability import Capability, CapabilityKind, permissions_of
+from toolstile.model.job import Handle, Job
+from toolstile.model.record import CallState
+from toolstile.model.vocabulary import LicenceTier
+from toolstile.runtime.fingerprint import Fingerprint, fingerprint
+from toolstile.runtime.progress import Progress, now
+from toolstile.runtime.resources import coarse
+
+Find = Callable[[str, str | None], Tool]
+"""The tool of a name and version range, of today's snapshot. Raises UnknownToolError."""
+
+
+class Setting(msgspec.Struct, frozen=True, kw_only=True):
+    """The surroundings of every call of one runtime. `base` is where relative paths begin."""
+
+    find: Find
+    base: str
+    grants: tuple[Capability, ...] = ()
+    permissions: tuple[str, ...] | None = None
+    tier: LicenceTier = LicenceTier.ENTERPRISE
+    # Kinds of rights that the operator lets tools have although nobody enforces their bounds.
+    unenforced_accepted_at_own_risk: frozenset[str] = frozenset()
+
+    def fingerprint(self, tool: Tool) -> Fingerprint:
+        """What exactly would run."""
+        return fingerprint(tool.definition, tool.file, sys.path)
+
+
+def facts_of(at: Progress, setting: Setting) -> Facts:
+    """Everything the decision on this call rests on."""
+    definition = at.definition
+    permissions = setting.permissions
+    call_digest = _call_digest(at, setting)
+    return Facts(
+        tool=definition.name,
+        version=definition.exported_version,
+        category=definition.category.word,
+        license_tier=definition.license_tier,
+        effects=definition.effects,
+        effects_known=definition.side_effects is not None,
+        idempotent=definition.idempotent,
+        requires_confirmation=definition.requires_confirmation,
+        required_permissions=definition.required_permissions,
+        required_capabilities=definition.required_capabilities,
+        resources=at.resources,
+        coarse=coarse(definition, at.resources),
+        isolation=definition.constraints.required_isolation,
+        enforced_by=_enforced_by(at, setting),
+        grants=setting.grants,
+        permissions=permissions_of(setting.grants) if permissions is None else permissions,
+        tier=setting.tier,
+        preview=at.call.preview,
+        approval=at.request.approval,
+        approved_digests=_approvable(at, call_digest),
+        call_digest=call_digest,
+        fingerprint=at.fingerprint.digest,
+        now=now(),
+    )
+
+
+def _call_digest(at: Progress, setting: Setting) -> str:
+    """What an approval before the run is bound to: request, caller, rights, resources, code."""
+    return digest(
+        {
+            "request": at.call.request_digest,
+            "caller": msgspec.to_builtins(at.call.caller),
+            "resources": msgspec.to_builtins(at.resources),
+            "grants": [str(grant) for grant in setting.grants],
+            "fingerprint": at.fingerprint.digest,
+        }
+    )
+
+
+def _approvable(at: Progress, call_digest: str) -> tuple[str, ...]:
+    """The digests that an approval of this call may name. Of a held call it is the manifest's,
+    and only as long as request, rights and code are what they were when it ran."""
+    if at.earlier is None or at.earlier.state is CallState.ASKED:
+        return (call_digest,)
+    decided = msgspec.json.decode(at.earlier.decision)
+    if decided["call_digest"] != call_digest:
+        return ()
+    return (digest(msgspec.json.decode(at.earlier.manifest)),)
+
+
+def _enforced_by(at: Progress, setting: Setting) -> dict[str, str]:
+    """A plain child process enforces nothing; the handles of named files do, for the author who
+    uses them. Everything else is enforced by nobody until the sandbox ladder stands."""
+    named = {resource.kind for resource in at.resources}
+    found: dict[str, str] = {}
+    for capability in at.definition.required_capabilities:
+        kind = capability.kind.value
+        by_handle = kind in named and kind in ("fs_read", "fs_write")
+        if by_handle or capability.kind is CapabilityKind.SECRET:
+            found[kind] = "handle"
+        else:
+            accepted = kind in setting.unenforced_accepted_at_own_risk
+            found[kind] = "nobody (accepted)" if accepted else "nobody"
+    return found
+
+
+def job_of(at: Progress, stage: str) -> Job:
+    """The job that runs this call."""
+    constraints = at.definition.constraints
+    seconds = constraints.max_execution_time
+    if at.call.timeout is not None:  # a caller may shorten a deadline, never lengthen it
+        seconds = min(seconds, at.call.timeout)
+    return Job(
+        execution_id=at.execution_id,
+        tool=at.definition.name,
+        source=_source(at.tool),
+        arguments=at.arguments,
+        handles=tuple(
+            Handle(argument=r.argument, access=r.access, value=r.value) for r in at.resources
+        ),
+        level=constraints.required_isolation,
+        seconds=seconds,
+        max_memory=constraints.max_memory,
+        max_cpu=constraints.max_cpu,
+        stage=stage,
+        import_path=tuple(sys.path),
+        script=at.tool.file,
+        ids=_ids(at.call),
+    )
+
+
+def _source(tool: Tool) -> dict[str, Any]:
+    """Where the body is found: as declared, else where the bound function stands."""
+    if tool.definition.source is not None:
+        return dict(tool.definition.source)
+    where = reference(tool.function) if tool.function is not None else None
+    return {"python": where} if where else {}
+
+
+def _ids(call: Call) -> dict[str, str | None]:
+    caller = call.caller
+    return {
+        "execution": call.execution_id,
+        "session": caller.session,
+        "conversation": caller.conversation,
+        "agent": caller.agent,
+        "user": caller.user,
+        "tenant": caller.tenant,
+    }

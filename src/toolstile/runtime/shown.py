@@ -1,0 +1,62 @@
+"""What a model is shown of a result: AGN's InvokeResult (contract section 3)."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+
+from toolstile.model.result import ToolResult
+from toolstile.model.vocabulary import Status
+
+# A third, smaller cut than those of storage: what a model reads costs its attention.
+SHOWN_BYTES = 16 * 1024
+
+# AGN section 8: a cancelled call is a successful answer that says so; a pending one is no failure.
+_SUCCESSFUL = (Status.SUCCESS, Status.CANCELLED, Status.REQUIRES_CONFIRMATION)
+
+
+class InvokeResult(msgspec.Struct, frozen=True, kw_only=True):
+    """`result` is JSON text; `errors` say what the model can do better."""
+
+    successful: bool
+    result: str | None = None
+    errors: tuple[Mapping[str, Any], ...] = ()
+
+
+def for_model(result: ToolResult) -> InvokeResult:
+    """The answer for the model: ids, status and output, or errors with their repair."""
+    if result.status not in _SUCCESSFUL:
+        return InvokeResult(successful=False, errors=tuple(_errors(result)))
+    metadata = result.metadata
+    shown: dict[str, Any] = {
+        "sessionId": metadata.session_id,
+        "conversationId": metadata.conversation_id,
+        "executionId": metadata.execution_id,
+        "status": result.status.word,
+        "result": result.output,
+    }
+    if result.status is not Status.SUCCESS:
+        shown["result"] = result.error_message
+    text = json.dumps(shown["result"], ensure_ascii=False)
+    if len(text.encode()) > SHOWN_BYTES:
+        shown["result"] = text.encode()[:SHOWN_BYTES].decode("utf-8", errors="ignore")
+        shown["truncated"] = True
+    return InvokeResult(successful=True, result=json.dumps(shown, ensure_ascii=False))
+
+
+def _errors(result: ToolResult) -> list[Mapping[str, Any]]:
+    if result.issues:
+        return [
+            {
+                "code": issue.error_code.replace("-", "_"),
+                "message": issue.message,
+                "path": issue.path,
+                "hint": issue.hint,
+            }
+            for issue in result.issues
+        ]
+    message = result.error_message
+    return [{"code": result.error_code, "message": message, "path": "", "hint": None}]

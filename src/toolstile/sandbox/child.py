@@ -1,0 +1,169 @@
+"""The other side of a sandbox: a fresh interpreter that runs one job and ends.
+
+`python -I -m toolstile.sandbox.child FD`: one job comes in over the socket FD, one outcome goes
+back; in between the tool may ask its host. The tool's code is imported here and nowhere else.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+import logging
+import os
+import resource
+import signal
+import socket
+import sys
+import threading
+import traceback
+from pathlib import Path
+from typing import Any, BinaryIO, cast
+
+import msgspec
+
+from toolstile.authoring import portable
+from toolstile.authoring.binding import start, unbind
+from toolstile.authoring.context import Ids
+from toolstile.authoring.handles import ReadPath
+from toolstile.errors import ToolError
+from toolstile.model.job import Ending, Job, Outcome
+from toolstile.sandbox import frames
+from toolstile.sandbox.context import RunContext
+from toolstile.sandbox.stage import FileStage
+
+MAX_DETAIL = 16 * 1024
+MAX_OPEN_FILES = 256
+
+
+def main(arguments: list[str]) -> int:
+    """Run the one job that comes over the socket."""
+    stream = cast("BinaryIO", socket.socket(fileno=int(arguments[0])).makefile("rwb"))
+    first = frames.read(stream)
+    if first is None:
+        return 1
+    job = msgspec.convert(first, Job)
+    line = HostLine(stream)
+    outcome = run(job, line)
+    line.finish(outcome)
+    return 0
+
+
+class HostLine:
+    """The child's end of the conversation: asks, and hears of a cancellation."""
+
+    def __init__(self, stream: BinaryIO) -> None:
+        self._stream = stream
+        self._asking = threading.Lock()
+        self.cancelled = False
+
+    def call(self, name: str, arguments: Any) -> Any:
+        """Ask the host. Raises ToolError for what it refuses."""
+        with self._asking:
+            self._stream.write(frames.encode({"call": name, "arguments": arguments}))
+            self._stream.flush()
+            answer = self._answer()
+        if "code" in answer:
+            raise ToolError(answer["code"], answer["message"])
+        return answer.get("answer")
+
+    def finish(self, outcome: Outcome) -> None:
+        """Send the outcome; nothing follows."""
+        self._stream.write(frames.encode({"outcome": outcome}))
+        self._stream.flush()
+
+    def _answer(self) -> dict[str, Any]:
+        while True:
+            message = frames.read(self._stream)
+            if message is None:
+                os._exit(1)  # the host is gone: nobody is left to answer to
+            if message.get("cancel"):
+                self.cancelled = True
+            else:
+                found: dict[str, Any] = message
+                return found
+
+
+def run(job: Job, line: HostLine) -> Outcome:
+    """The outcome of the job: whatever the tool does, exactly one."""
+    _limit(job)
+    stage = FileStage(Path(job.stage))
+    context = RunContext(_ids(job), line.call, lambda: line.cancelled)
+    try:
+        function = load(job)
+        value = _value(function, job, stage, context)
+    except ToolError as error:
+        return Outcome(ending=Ending.ERROR, code=error.code, message=error.message)
+    except MemoryError:
+        return Outcome(ending=Ending.LIMIT, code="LIMIT_MEMORY", message="out of memory")
+    except BaseException as error:  # a stranger's code: anything at all may come out of it
+        detail = "".join(traceback.format_exception(error))[-MAX_DETAIL:]
+        _say(line, detail)
+        return Outcome(ending=Ending.EXCEPTION, detail=detail)
+    return Outcome(
+        ending=Ending.VALUE,
+        value=value,
+        staged=stage.staged,
+        execution_metrics=context.metrics,
+    )
+
+
+def load(job: Job) -> Any:
+    """The tool's function or class, imported here, after the limits are set."""
+    sys.path[:] = [*job.import_path]
+    return portable.load(job.source["python"], job.script)
+
+
+def _ids(job: Job) -> Ids:
+    return Ids(**{name: value for name, value in job.ids.items() if value is not None})
+
+
+def _value(function: Any, job: Job, stage: FileStage, context: RunContext) -> Any:
+    resolved = {handle.argument: handle for handle in job.handles}
+
+    def handle(pointer: str, text: str, kind: type[Any]) -> Any:
+        # What was decided on, not what the argument said.
+        value = resolved[pointer].value if pointer in resolved else text
+        if issubclass(kind, ReadPath):
+            return kind(value, stage=stage)
+        return kind(text)
+
+    result = start(function, job.arguments, handle, context)
+    if inspect.isawaitable(result):
+        result = asyncio.run(_awaited(result))
+    return unbind(result)
+
+
+async def _awaited(result: Any) -> Any:
+    return await result
+
+
+def _limit(job: Job) -> None:
+    """Bounds that the kernel keeps even for a plain process."""
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    _lower(resource.RLIMIT_NOFILE, MAX_OPEN_FILES)
+    if job.max_memory is not None:
+        _lower(resource.RLIMIT_AS, job.max_memory + _address_space())
+    if job.max_cpu is not None:
+        _lower(resource.RLIMIT_CPU, max(1, round(job.max_cpu)))
+
+
+def _lower(kind: int, value: int) -> None:
+    _, hard = resource.getrlimit(kind)
+    bound = value if hard == resource.RLIM_INFINITY else min(value, hard)
+    resource.setrlimit(kind, (bound, bound))
+
+
+def _address_space() -> int:
+    """What this interpreter has mapped already: the bound is for what the tool adds."""
+    pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[0])
+    return pages * resource.getpagesize()
+
+
+def _say(line: HostLine, detail: str) -> None:
+    line.call("log", {"level": "error", "message": detail})
+
+
+if __name__ == "__main__":
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the host's to answer
+    logging.disable(logging.CRITICAL)
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,197 @@
+"""A fresh Python process for every job: level standard, as far as a plain child goes.
+
+The child gets a clean environment, its limits, and one socket to the host; it imports the tool's
+code itself. It is *not* confined by the kernel yet: namespaces, Landlock and seccomp come with the
+sandbox ladder, behind this same port.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import resource
+import signal
+import socket
+import sys
+import time
+from collections.abc import Mapping
+from typing import Any, Protocol
+
+import msgspec
+
+from toolstile.errors import ToolError
+from toolstile.model.job import Ending, Job, Outcome
+from toolstile.model.result import ResourceMetrics
+from toolstile.model.vocabulary import IsolationLevel
+from toolstile.sandbox import frames
+
+# How long a child may take to end by itself once it is told to: a cooperative tool sees
+# cancellation within 200 ms (seed row 7), then it is killed.
+GRACE_SECONDS = 0.2
+MECHANISM = ("process", "clean environment", "rlimits")
+
+
+class Host(Protocol):
+    """Answers a running tool's requests (the runtime's HostCalls)."""
+
+    async def call(self, name: str, arguments: Any) -> Any:
+        """Answer one request. Raises ToolError for what the tool may be told."""
+
+    def cancelled(self) -> bool:
+        """Has the caller given up?"""
+
+
+class ChildProcess:
+    """Sandbox port: one exec'd interpreter per job."""
+
+    async def run(self, job: Job, host: Host) -> Outcome:
+        """The outcome of the job, whatever happens to the child."""
+        ours, theirs = socket.socketpair()
+        started = time.monotonic()
+        try:
+            child = await _start(theirs.fileno())
+        except OSError as error:
+            ours.close()
+            return _unfit(f"no process could be started: {error.strerror}")
+        finally:
+            theirs.close()
+        reader, writer = await asyncio.open_connection(sock=ours)
+        try:
+            outcome = await _converse(job, host, reader, writer)
+        finally:
+            usage = await _end(child)
+            writer.close()
+        wall = (time.monotonic() - started) * 1000
+        return _with_metrics(outcome, wall, usage)
+
+
+async def _start(descriptor: int) -> asyncio.subprocess.Process:
+    # A program and its arguments, never a shell; a session of its own, so that the whole group
+    # can be ended.
+    return await asyncio.create_subprocess_exec(
+        sys.executable,
+        "-I",
+        "-m",
+        "toolstile.sandbox.child",
+        str(descriptor),
+        stdin=asyncio.subprocess.DEVNULL,
+        stdout=asyncio.subprocess.DEVNULL,
+        stderr=asyncio.subprocess.DEVNULL,
+        env=_environment(),
+        pass_fds=(descriptor,),
+        start_new_session=True,
+        cwd="/",
+    )
+
+
+def _environment() -> Mapping[str, str]:
+    """Nothing of the host's: no secrets, no settings, a fixed locale."""
+    return {"PATH": "/usr/bin:/bin", "LANG": "C.UTF-8", "PYTHONDONTWRITEBYTECODE": "1"}
+
+
+async def _converse(
+    job: Job, host: Host, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
+) -> Outcome:
+    talk = asyncio.ensure_future(_talk(job, host, reader, writer))
+    watch = asyncio.ensure_future(_watch(host))
+    try:
+        await asyncio.wait({talk, watch}, timeout=job.seconds, return_when="FIRST_COMPLETED")
+        if talk.done():
+            return talk.result()
+        cancelled = watch.done()
+        return await _give_up(talk, writer, cancelled=cancelled)
+    finally:
+        for task in (talk, watch):
+            task.cancel()
+        await asyncio.gather(talk, watch, return_exceptions=True)
+
+
+async def _give_up(
+    talk: asyncio.Future[Outcome], writer: asyncio.StreamWriter, *, cancelled: bool
+) -> Outcome:
+    """Tell the child to stop, wait a moment for its last word, and say why it was stopped."""
+    writer.write(frames.encode({"cancel": True}))
+    await asyncio.wait({talk}, timeout=GRACE_SECONDS)
+    ending = Ending.CANCELLED if cancelled else Ending.TIMEOUT
+    reason = "the caller cancelled" if cancelled else "the time was up"
+    return Outcome(ending=ending, message=reason, mechanism=MECHANISM)
+
+
+async def _watch(host: Host) -> None:
+    while not host.cancelled():
+        await asyncio.sleep(0.02)
+
+
+async def _talk(
+    job: Job, host: Host, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
+) -> Outcome:
+    try:
+        writer.write(frames.encode(job))
+        while True:
+            message = await _receive(reader)
+            if "outcome" in message:
+                return msgspec.convert(message["outcome"], Outcome)
+            writer.write(frames.encode(await _answer(host, message)))
+    except (EOFError, ConnectionError):
+        return _crash("the process ended without an answer")
+    except (frames.BrokenFrame, msgspec.ValidationError, TypeError, KeyError):
+        # The tool shares the child with our code and may write to the socket itself.
+        return _crash("the process sent something that is no answer")
+
+
+async def _receive(reader: asyncio.StreamReader) -> dict[str, Any]:
+    head = await reader.readexactly(frames.HEAD_SIZE)
+    message = frames.decode(await reader.readexactly(frames.length(head)))
+    if not isinstance(message, dict):
+        raise frames.BrokenFrame("a message must be an object")
+    return message
+
+
+async def _answer(host: Host, message: dict[str, Any]) -> dict[str, Any]:
+    try:
+        answer = await host.call(str(message["call"]), message.get("arguments"))
+    except ToolError as error:
+        return {"code": error.code, "message": error.message}
+    return {"answer": answer}
+
+
+async def _end(child: asyncio.subprocess.Process) -> resource.struct_rusage:
+    """End the child's whole process group and collect it; what it used so far."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    try:
+        os.killpg(child.pid, signal.SIGKILL)
+    except ProcessLookupError:
+        pass  # it is gone already, and so is its group
+    await child.wait()
+    return _difference(before, resource.getrusage(resource.RUSAGE_CHILDREN))
+
+
+def _difference(
+    before: resource.struct_rusage, after: resource.struct_rusage
+) -> resource.struct_rusage:
+    # Exact only while one child ends at a time; per-child accounting needs the init reaper.
+    fields = [a - b for a, b in zip(after, before, strict=True)]
+    fields[2] = after.ru_maxrss
+    return resource.struct_rusage(fields)
+
+
+def _with_metrics(outcome: Outcome, wall_ms: float, usage: resource.struct_rusage) -> Outcome:
+    metrics = ResourceMetrics(
+        wall_ms=round(wall_ms, 3),
+        cpu_ms=round((usage.ru_utime + usage.ru_stime) * 1000, 3),
+        peak_memory=usage.ru_maxrss * 1024,
+        io_read=usage.ru_inblock * 512,
+        io_written=usage.ru_oublock * 512,
+        processes=1,
+    )
+    return msgspec.structs.replace(
+        outcome, metrics=metrics, obtained=IsolationLevel.STANDARD, mechanism=MECHANISM
+    )
+
+
+def _crash(message: str) -> Outcome:
+    return Outcome(ending=Ending.CRASH, message=message, mechanism=MECHANISM)
+
+
+def _unfit(message: str) -> Outcome:
+    return Outcome(ending=Ending.UNFIT, message=message, obtained=IsolationLevel.NONE)

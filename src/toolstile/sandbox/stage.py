@@ -1,0 +1,75 @@
+"""The stage as a run sees it: writes go to files of its own, removals are only noted."""
+
+from __future__ import annotations
+
+import errno
+import hashlib
+import os
+import stat
+from pathlib import Path
+
+from toolstile.model.job import StagedFile
+
+# No run writes more files than a person could look through.
+MAX_FILES = 100_000
+NEW_FILE_MODE = 0o644
+
+
+class FileStage:
+    """Implements the handles' Stage over one directory that the host made for this run."""
+
+    def __init__(self, directory: Path) -> None:
+        self._directory = directory
+        self._staged: dict[str, StagedFile] = {}
+
+    @property
+    def staged(self) -> tuple[StagedFile, ...]:
+        """Everything staged, for the outcome."""
+        return tuple(self._staged.values())
+
+    def put(self, path: str, content: bytes, mode: int | None) -> None:
+        """Stage a file's whole content."""
+        found = self._found(path)
+        name = found.file or f"{len(self._staged):06d}"
+        (self._directory / name).write_bytes(content)
+        self._staged[path] = StagedFile(
+            path=path, file=name, base=found.base, mode=found.mode if mode is None else mode
+        )
+
+    def remove(self, path: str) -> None:
+        """Stage the removal of a file; one that only this run made is simply forgotten."""
+        found = self._found(path)
+        if found.base is None:
+            self._staged.pop(path, None)
+        else:
+            self._staged[path] = StagedFile(path=path, file=None, base=found.base)
+
+    def read(self, path: str) -> bytes | None:
+        """What is staged for a path, None for nothing."""
+        staged = self._staged.get(path)
+        if staged is None:
+            return None
+        if staged.file is None:
+            raise FileNotFoundError(errno.ENOENT, "removed by this run", path)
+        return (self._directory / staged.file).read_bytes()
+
+    def _found(self, path: str) -> StagedFile:
+        """What is staged already, or what lies on the disk now: the base of the change."""
+        if path in self._staged:
+            return self._staged[path]
+        if len(self._staged) >= MAX_FILES:
+            raise OSError(errno.ENOSPC, f"a run stages at most {MAX_FILES:,} files", path)
+        base, mode = _on_disk(path)
+        return StagedFile(path=path, file=None, base=base, mode=mode)
+
+
+def _on_disk(path: str) -> tuple[str | None, int]:
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK)
+    except FileNotFoundError:
+        return None, NEW_FILE_MODE
+    with os.fdopen(descriptor, "rb") as file:
+        mode = os.fstat(descriptor).st_mode
+        if not stat.S_ISREG(mode):
+            raise OSError(errno.EINVAL, "only regular files can be staged", path)
+        return "sha256:" + hashlib.file_digest(file, "sha256").hexdigest(), mode & 0o777

@@ -1,0 +1,77 @@
+"""From a schema as written to a schema we enforce: lint, close, compile, try its own examples."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from toolstile.model.issue import COMPILATION_FAILED, Issue
+from toolstile.model.json import JsonObject, JsonValue, describe, thaw
+from toolstile.schema.closing import Root, close
+from toolstile.schema.engine import compile_engine, compile_map, engine_schema
+from toolstile.schema.extensions import NO_EXTENSIONS, Extensions
+from toolstile.schema.issue import fault
+from toolstile.schema.keywords import type_names
+from toolstile.schema.lint import lint
+from toolstile.schema.places import walk
+
+
+def check_schema(
+    schema: JsonValue, root: Root = Root.ARGUMENTS, extensions: Extensions = NO_EXTENSIONS
+) -> tuple[Issue, ...]:
+    """Every reason to refuse a schema; () means that it can be enforced as it is meant."""
+    found = [*lint(schema, extensions), *_root_faults(schema, root)]
+    if found:
+        return tuple(sorted(found, key=lambda issue: (issue.path, issue.code)))
+    closed = close(schema, root)
+    try:
+        compile_engine(engine_schema(closed, {}), extensions)
+    except ValueError as error:
+        return (_not_compiled(error),)
+    return tuple(_self_contradictions(closed, extensions))
+
+
+def _root_faults(schema: JsonValue, root: Root) -> Iterator[Issue]:
+    if root is Root.OUTPUT or not isinstance(schema, dict) or "type" not in schema:
+        return
+    if schema["type"] != "object":
+        hint = "arguments are always an object: write 'type': 'object'"
+        yield fault("/type", "type", "the root must be of type object", hint, expected="object")
+
+
+def _not_compiled(error: ValueError) -> Issue:
+    # The lint knows what the engine refuses, so this is a gap in the lint: say what it said.
+    return Issue(
+        path="",
+        code="compilation",
+        error_code=COMPILATION_FAILED,
+        message=f"Schema compilation failed: {str(error)[:200]}",
+        hint="simplify the schema, and please report it: the lint should have found this",
+    )
+
+
+def _self_contradictions(closed: JsonObject, extensions: Extensions) -> Iterator[Issue]:
+    """Defaults, enum values and constants that their own schema would refuse."""
+    examples = [
+        example for place in walk(closed) for example in _examples(place.pointer, place.rules)
+    ]
+    if not examples:
+        return
+    validators = compile_map(engine_schema(closed, {}), extensions)
+    for keyword, path, place, value in examples:
+        # Inside patternProperties the engine's pointers carry translated patterns.
+        validator = validators.get(f"#{place}")
+        if validator is not None and not validator.is_valid(thaw(value)):
+            reason = f"a value of '{keyword}' does not fit the schema beside it"
+            hint = f"make it fit, or correct the schema; it is {describe(value)}"
+            yield fault(path, keyword, reason, hint)
+
+
+def _examples(pointer: str, rules: JsonObject) -> Iterator[tuple[str, str, str, Any]]:
+    if "default" in rules:
+        yield "default", f"{pointer}/default", pointer, rules["default"]
+    beside = bool(type_names(rules)) or len(rules) > 1
+    if beside and "const" in rules:
+        yield "const", f"{pointer}/const", pointer, rules["const"]
+    for index, value in enumerate(rules.get("enum", ()) if beside else ()):
+        yield "enum", f"{pointer}/enum/{index}", pointer, value

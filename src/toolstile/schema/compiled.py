@@ -1,0 +1,180 @@
+"""A schema made ready: check a value, explain what is wrong, fill in what is missing.
+
+Compiled schemas are kept in a bounded cache by their canonical bytes, not by the tools: a hundred
+thousand tools cost their definitions, not a hundred thousand engines (50 to 100 KB each when
+patterns have been used).
+"""
+
+from __future__ import annotations
+
+import threading
+from functools import cached_property, lru_cache
+from typing import Any
+
+import jsonschema_rs
+import msgspec
+
+from toolstile.errors import SchemaValidationError
+from toolstile.model.canonical import canonical
+from toolstile.model.issue import CONSTRAINT_VIOLATION, INVALID_JSON, Issue, pointer
+from toolstile.model.json import JsonObject, JsonValue, describe, freeze, thaw
+from toolstile.schema import recursion
+from toolstile.schema.engine import compile_engine, compile_map, engine_schema
+from toolstile.schema.explain import MAX_ISSUES, Schema, explain
+from toolstile.schema.extensions import NO_EXTENSIONS, Extensions
+from toolstile.schema.filling import (
+    INTERACTING,
+    IntegerOutOfRange,
+    fill,
+    has_defaults,
+    plan_for,
+)
+from toolstile.schema.parse import ParseFault, check_value, parse
+from toolstile.schema.places import Places
+
+# Typical schemas measure 5 to 50 KB compiled (benchmarks/bench_schema.py): at most ~50 MB.
+CACHE_SIZE = 1_024
+
+
+class Checked(msgspec.Struct, frozen=True):
+    """The answer to "do these arguments fit?": the value to use, or every issue.
+
+    `errors_total` counts all issues; `issues` holds the first 32 by place.
+    """
+
+    ok: bool
+    value: Any = None
+    issues: tuple[Issue, ...] = ()
+    errors_total: int = 0
+    tool: str = ""
+
+    def unwrap(self) -> Any:
+        """The value. Raises SchemaValidationError where there are issues."""
+        if not self.ok:
+            raise SchemaValidationError(self.tool, self.issues)
+        return self.value
+
+
+class CompiledSchema:
+    """One closed schema, ready to check values. Safe to share between threads."""
+
+    def __init__(self, schema: JsonObject, extensions: Extensions = NO_EXTENSIONS) -> None:
+        self.schema = schema
+        self._extensions = extensions
+        patterns: dict[str, str] = {}
+        self._engine = compile_engine(engine_schema(schema, patterns), extensions)
+        places = Places(schema)
+        self._plan = plan_for(places)
+        self._copies = has_defaults(places) and any(
+            INTERACTING & place.rules.keys() for place in places
+        )
+        self._depth_limit = recursion.depth_limit(places)
+        self._patterns = patterns
+        self._lock = threading.Lock()
+
+    def is_valid(self, value: JsonValue) -> bool:
+        """Does the value fit? The value must be JSON as `parse` or `check_value` give it."""
+        if self._depth_limit is not None and _deeper(value, self._depth_limit):
+            return False
+        return self._engine.is_valid(value)
+
+    def check(self, arguments: bytes | str | JsonValue) -> Checked:
+        """Arguments as a model sent them (raw JSON), or as a program built them (a mapping)."""
+        try:
+            if isinstance(arguments, (bytes, str)):
+                value = parse(arguments)
+            else:
+                value = check_value(arguments)
+        except ParseFault as fault:
+            return Checked(False, None, (fault.issue,), 1)
+        return self.check_parsed(value)
+
+    def check_parsed(self, value: JsonValue) -> Checked:
+        """A parsed value; it is filled in where it stands, so it must be the caller's own."""
+        if not self.is_valid(value):
+            return self._refused(value)
+        if self._plan is None:
+            return Checked(True, value)
+        try:
+            return Checked(True, self._filled(value))
+        except IntegerOutOfRange as error:
+            return Checked(False, None, (_out_of_range(error.path),), 1)
+
+    def issues(self, value: JsonValue) -> tuple[Issue, ...]:
+        """Every issue of a value, for outputs: nothing is filled in."""
+        return () if self.is_valid(value) else self._refused(value).issues
+
+    def _filled(self, value: JsonValue) -> JsonValue:
+        assert self._plan is not None
+        if not self._copies:
+            return fill(self._plan, value, self._fits)
+        original = thaw(value)
+        filled = fill(self._plan, value, self._fits)
+        return filled if self._engine.is_valid(filled) else original
+
+    def _refused(self, value: JsonValue) -> Checked:
+        if self._depth_limit is not None and _deeper(value, self._depth_limit):
+            return Checked(False, None, (_too_deep(self._depth_limit),), 1)
+        issues = explain(self._engine.iter_errors(value), self._explained)
+        return Checked(False, None, issues[:MAX_ISSUES], len(issues))
+
+    def _fits(self, place: str, value: JsonValue) -> bool:
+        validator = self._map.get(f"#{place}")
+        return validator is not None and validator.is_valid(value)
+
+    @cached_property
+    def _map(self) -> jsonschema_rs.ValidatorMap:
+        return compile_map(engine_schema(self.schema, {}), self._extensions)
+
+    @cached_property
+    def _explained(self) -> Schema:
+        return Schema(Places(self.schema), self._patterns)
+
+
+def _deeper(value: JsonValue, limit: int) -> bool:
+    level = [value] if isinstance(value, (dict, list)) else []
+    for _ in range(limit):
+        level = [
+            member
+            for container in level
+            for member in (container.values() if isinstance(container, dict) else container)
+            if isinstance(member, (dict, list))
+        ]
+    return bool(level)
+
+
+def _too_deep(limit: int) -> Issue:
+    return Issue(
+        path="",
+        code="too_deep",
+        error_code=INVALID_JSON,
+        message=f"Invalid JSON in arguments: nested deeper than {limit} levels",
+        expected=f"at most {limit} levels for this recursive schema",
+        hint="send a flatter document",
+    )
+
+
+def _out_of_range(path: tuple[str | int, ...]) -> Issue:
+    return Issue(
+        path=pointer(*path),
+        code="number_range",
+        error_code=CONSTRAINT_VIOLATION,
+        message="Constraint violation: integers lie within ±(2^63-1)",
+        expected="an integer within ±9223372036854775807",
+        actual=describe(0.0),
+        hint="send a smaller number",
+    )
+
+
+@lru_cache(maxsize=CACHE_SIZE)
+def _compiled(canonical_schema: bytes) -> CompiledSchema:
+    return CompiledSchema(freeze(msgspec.json.decode(canonical_schema)))
+
+
+def compiled(schema: JsonObject) -> CompiledSchema:
+    """The compiled form of a closed schema, from the cache where it is there.
+
+    Raises:
+        ValueError: the engine refuses the schema (lint finds everything else before).
+    """
+    return _compiled(canonical(schema))

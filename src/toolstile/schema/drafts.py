@@ -1,0 +1,119 @@
+"""Older drafts of JSON Schema in the words of 2020-12.
+
+Only what changes the meaning is translated; anything left over is an unknown keyword, which
+adoption keeps as a note or refuses.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from toolstile.schema.keywords import DIALECT, KEYWORDS, Shape
+
+Note = Callable[[str, str, str], None]
+"""Tells of a change: pointer, code, what was done."""
+
+OLDER = {
+    "http://json-schema.org/draft-04/schema": 4,
+    "http://json-schema.org/draft-06/schema": 6,
+    "http://json-schema.org/draft-07/schema": 7,
+    "https://json-schema.org/draft/2019-09/schema": 2019,
+    DIALECT: 2020,
+}
+
+# What holds subschemas in any draft, beyond today's keywords.
+_OLD_MAPS = ("definitions",)
+_ANNOTATIONS = ("title", "description", "default", "examples", "$comment", "deprecated")
+
+
+def draft_of(schema: dict[str, Any]) -> int | None:
+    """The draft a schema says it is written in; 2020 where it says nothing; None if unknown."""
+    named = schema.get("$schema")
+    if named is None:
+        return 2020
+    return OLDER.get(named.rstrip("#")) if isinstance(named, str) else None
+
+
+def modernise(schema: Any, draft: int, note: Note, path: str = "") -> Any:
+    """The same schema in 2020-12. Values that are no schemas are left for the lint."""
+    if not isinstance(schema, dict):
+        return schema
+    rules = dict(schema)
+    if draft <= 7 and "$ref" in rules and len(rules) > 1:
+        _drop_siblings(rules, note, path)
+    if draft < 2020:
+        for translate in (_definitions, _exclusive, _tuple_items, _dependencies, _references):
+            translate(rules, note, path)
+    return {
+        name: _below(name, value, draft, note, f"{path}/{_escaped(name)}")
+        for name, value in rules.items()
+    }
+
+
+def _below(name: str, value: Any, draft: int, note: Note, path: str) -> Any:
+    keyword = KEYWORDS.get(name)
+    if keyword is None or keyword.role is None:
+        return value
+    if keyword.shape is Shape.SCHEMAS_BY_NAME and isinstance(value, dict):
+        return {
+            key: modernise(member, draft, note, f"{path}/{_escaped(key)}")
+            for key, member in value.items()
+        }
+    if isinstance(value, list):
+        return [modernise(m, draft, note, f"{path}/{i}") for i, m in enumerate(value)]
+    return modernise(value, draft, note, path)
+
+
+def _escaped(name: str) -> str:
+    return name.replace("~", "~0").replace("/", "~1")
+
+
+def _drop_siblings(rules: dict[str, Any], note: Note, path: str) -> None:
+    # Before 2019-09 everything beside a $ref was ignored; enforcing it now would be a change.
+    for name in [
+        key for key in rules if key not in ("$ref", "$schema", *_ANNOTATIONS, "$defs", *_OLD_MAPS)
+    ]:
+        del rules[name]
+        note(f"{path}/{_escaped(name)}", "draft", "dropped: it had no meaning beside $ref")
+
+
+def _definitions(rules: dict[str, Any], note: Note, path: str) -> None:
+    moved = rules.pop("definitions", None)
+    if isinstance(moved, dict):
+        rules["$defs"] = {**moved, **rules.get("$defs", {})}
+        note(f"{path}/definitions", "draft", "renamed to $defs")
+
+
+def _references(rules: dict[str, Any], note: Note, path: str) -> None:
+    reference = rules.get("$ref")
+    if isinstance(reference, str) and reference.startswith("#/definitions/"):
+        rules["$ref"] = "#/$defs/" + reference.removeprefix("#/definitions/")
+
+
+def _exclusive(rules: dict[str, Any], note: Note, path: str) -> None:
+    for bound, exclusive in (("minimum", "exclusiveMinimum"), ("maximum", "exclusiveMaximum")):
+        if isinstance(rules.get(exclusive), bool):
+            if rules.pop(exclusive) and bound in rules:
+                rules[exclusive] = rules.pop(bound)
+            note(f"{path}/{exclusive}", "draft", "written as the bound itself")
+
+
+def _tuple_items(rules: dict[str, Any], note: Note, path: str) -> None:
+    if isinstance(rules.get("items"), list):
+        rules["prefixItems"] = rules.pop("items")
+        if "additionalItems" in rules:
+            rules["items"] = rules.pop("additionalItems")
+        note(f"{path}/items", "draft", "a list of item schemas is prefixItems")
+    elif rules.pop("additionalItems", None) is not None:
+        note(f"{path}/additionalItems", "draft", "dropped: it had no meaning here")
+
+
+def _dependencies(rules: dict[str, Any], note: Note, path: str) -> None:
+    dependencies = rules.pop("dependencies", None)
+    if not isinstance(dependencies, dict):
+        return
+    for name, needed in dependencies.items():
+        keyword = "dependentRequired" if isinstance(needed, list) else "dependentSchemas"
+        rules.setdefault(keyword, {})[name] = needed
+    note(f"{path}/dependencies", "draft", "written as dependentRequired and dependentSchemas")

@@ -1,0 +1,353 @@
+"""Engine errors become issues that a model can act on.
+
+The engine says what failed and where in the schema; this module adds the contract's words, what
+was expected, and a repair. It never quotes the arguments: `actual` says what kind of value was
+there, hints quote the *schema* only.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any
+
+import jsonschema_rs
+import msgspec
+
+from toolstile.model.issue import (
+    CONSTRAINT_VIOLATION,
+    REQUIRED_MISSING,
+    TYPE_MISMATCH,
+    Issue,
+    pointer,
+)
+from toolstile.model.json import describe
+from toolstile.schema.keywords import type_names
+from toolstile.schema.places import Place, Places
+
+# More teach a model nothing; `errors_total` says how many there are (contract section 3).
+MAX_ISSUES = 32
+MAX_NAME = 64
+MAX_SHOWN = 200
+
+EngineError = jsonschema_rs.ValidationError
+
+
+class Schema(msgspec.Struct, frozen=True):
+    """What explaining needs: the schema's places, and patterns as their author wrote them."""
+
+    places: Places
+    patterns: dict[str, str]
+
+    def place(self, path: Sequence[str | int]) -> Place | None:
+        """The place that an engine's schema path leads to."""
+        return self.places.by_pointer.get(pointer(*path))
+
+
+def explain(errors: Iterable[EngineError], schema: Schema) -> tuple[Issue, ...]:
+    """All issues of a failed validation, sorted by place; echoes of other failures left out."""
+    found = list(errors)
+    issues = {
+        (issue.path, issue.code, issue.expected): issue
+        for error in found
+        for issue in _issues(error, schema)
+    }
+    if found and not issues:  # every error was an echo: say the first one after all
+        issues = {("", "", None): next(_constraint(found[0], schema))}
+    return tuple(sorted(issues.values(), key=lambda issue: (issue.path, issue.code)))
+
+
+def _issues(error: EngineError, schema: Schema) -> Iterator[Issue]:
+    handler = _HANDLERS.get(type(error.kind).__name__, _constraint)
+    yield from handler(error, schema)
+
+
+def _kind(error: EngineError) -> Any:
+    """The engine's details: a class per keyword, whose fields its stubs leave to subclasses."""
+    return error.kind
+
+
+def _keyword(error: EngineError) -> str:
+    return str(error.schema_path[-1]) if error.schema_path else ""
+
+
+def _violation(error: EngineError, details: str, **fields: Any) -> Issue:
+    fields.setdefault("path", pointer(*error.instance_path))
+    fields.setdefault("code", _keyword(error))
+    fields.setdefault("actual", describe(error.instance))
+    message = f"Constraint violation: {details}"
+    return Issue(error_code=CONSTRAINT_VIOLATION, message=message, **fields)
+
+
+def _required(error: EngineError, schema: Schema) -> Iterator[Issue]:
+    name = _kind(error).property
+    declared = _declared(error, schema).get(name, {})
+    types = " or ".join(type_names(declared)) or None if isinstance(declared, dict) else None
+    shown = _shown_name(name)
+    hint = f"add '{shown}'" + (f" ({types})" if types else "")
+    description = declared.get("description") if isinstance(declared, dict) else None
+    if isinstance(description, str) and description:
+        hint += f": {description[:MAX_SHOWN]}"
+    yield Issue(
+        path=pointer(*error.instance_path, name),
+        code=_keyword(error),
+        error_code=REQUIRED_MISSING,
+        message=f"Required field '{shown}' missing",
+        expected=types,
+        hint=hint,
+    )
+
+
+def _type(error: EngineError, schema: Schema) -> Iterator[Issue]:
+    place = schema.place(error.schema_path[:-1])
+    types = type_names(place.rules) if place else tuple(_kind(error).types)
+    expected = " or ".join(types)
+    got = describe(error.instance)
+    yield Issue(
+        path=pointer(*error.instance_path),
+        code="type",
+        error_code=TYPE_MISMATCH,
+        message=f"Type mismatch: expected {expected}, got {got.split(' (')[0]}",
+        expected=expected,
+        actual=got,
+        hint=_type_hint(types, error.instance),
+    )
+
+
+def _type_hint(types: Sequence[str], value: Any) -> str:
+    if isinstance(value, str) and {"integer", "number"} & set(types):
+        return "write the number without quotes"
+    if isinstance(value, str) and "boolean" in types:
+        return "write true or false without quotes"
+    if value is None:
+        return "leave the field out instead of sending null, if it is optional"
+    if isinstance(value, str) and {"object", "array"} & set(types):
+        return f"send the {' or '.join(types)} itself, not a string that holds its JSON"
+    return f"send a value of type {' or '.join(types)}"
+
+
+def _unexpected(error: EngineError, schema: Schema) -> Iterator[Issue]:
+    known = _declared(error, schema)
+    echo = _keyword(error) == "unevaluatedProperties"
+    for name in _kind(error).unexpected:
+        # A declared property counts as unevaluated when the branch that declares it failed:
+        # that failure is reported by itself.
+        if not (echo and name in known):
+            yield _unknown_property(error, name, list(known))
+
+
+def _unknown_property(error: EngineError, name: str, known: list[str]) -> Issue:
+    shown = _shown_name(name)
+    near = difflib.get_close_matches(name[:MAX_NAME], known, n=1, cutoff=0.6)
+    if near:
+        hint = f"did you mean '{near[0]}'?"
+    elif known:
+        hint = f"remove it; allowed here: {_shortened(', '.join(sorted(known)))}"
+    else:
+        hint = "remove it; nothing is allowed here"
+    return _violation(
+        error,
+        f"unknown property '{shown}'",
+        path=pointer(*error.instance_path, name),
+        expected="no such property",
+        actual="additional property",
+        hint=hint,
+    )
+
+
+def _declared(error: EngineError, schema: Schema) -> dict[str, Any]:
+    """The properties declared for the object that an error is about, in every branch."""
+    place = schema.place(error.schema_path[:-1])
+    found: dict[str, Any] = {}
+    while place is not None:
+        for other in schema.places.reach(place):
+            for name, declared in other.rules.get("properties", {}).items():
+                found.setdefault(name, declared)
+        place = place.parent if place.role.value == "branch" else None
+    return found
+
+
+def _choice(error: EngineError, schema: Schema) -> Iterator[Issue]:
+    kind = _kind(error)
+    options = [kind.expected_value] if _keyword(error) == "const" else list(kind.options)
+    expected = _shortened(", ".join(_json(option) for option in options))
+    texts = [option for option in options if isinstance(option, str)]
+    near: list[str] = []
+    if isinstance(error.instance, str):
+        near = difflib.get_close_matches(error.instance[:MAX_NAME], texts, n=1, cutoff=0.6)
+    hint = f"did you mean {_json(near[0])}?" if near else f"use one of: {expected}"
+    yield _violation(error, f"must be one of: {expected}", expected=expected, hint=hint)
+
+
+_BOUNDS = {
+    "Minimum": "at least {0}",
+    "Maximum": "at most {0}",
+    "ExclusiveMinimum": "more than {0}",
+    "ExclusiveMaximum": "less than {0}",
+    "MinLength": "at least {0} characters",
+    "MaxLength": "at most {0} characters",
+    "MinItems": "at least {0} items",
+    "MaxItems": "at most {0} items",
+    "MinProperties": "at least {0} members",
+    "MaxProperties": "at most {0} members",
+    "MultipleOf": "a multiple of {0}",
+}
+
+
+def _bound(error: EngineError, schema: Schema) -> Iterator[Issue]:
+    place = schema.place(error.schema_path[:-1])
+    limit = place.rules.get(_keyword(error)) if place else error.kind.value
+    expected = _BOUNDS[type(error.kind).__name__].format(_json(limit))
+    yield _violation(error, f"must be {expected}", expected=expected, hint=f"send {expected}")
+
+
+def _pattern(error: EngineError, schema: Schema) -> Iterator[Issue]:
+    written = _kind(error).pattern
+    original = schema.patterns.get(written, written)
+    expected = _shortened(f"text matching {original}")
+    yield _violation(error, f"must be {expected}", expected=expected, hint=f"send {expected}")
+
+
+def _format(error: EngineError, schema: Schema) -> Iterator[Issue]:
+    name = _kind(error).format
+    hint = _FORMAT_HINTS.get(name, f"send text in format '{name}'")
+    yield _violation(error, f"must be in format '{name}'", expected=name, hint=hint)
+
+
+_FORMAT_HINTS = {
+    "date": "like 2026-01-31",
+    "time": "like 13:45:00Z",
+    "date-time": "like 2026-01-31T13:45:00Z, with the offset",
+    "duration": "like PT30S or P1DT2H",
+    "email": "like name@example.org",
+    "ipv4": "like 192.0.2.1",
+    "ipv6": "like 2001:db8::1",
+    "uri": "like https://example.org/path, with the scheme",
+    "uuid": "like 123e4567-e89b-12d3-a456-426614174000",
+}
+
+
+def _unique(error: EngineError, schema: Schema) -> Iterator[Issue]:
+    yield _violation(
+        error, "items must be distinct", expected="distinct items", hint="remove the duplicates"
+    )
+
+
+def _contains(error: EngineError, schema: Schema) -> Iterator[Issue]:
+    place = schema.place(error.schema_path[:-1])
+    rules = place.rules if place else {}
+    lowest, highest = rules.get("minContains", 1), rules.get("maxContains")
+    expected = f"at least {lowest} items that fit 'contains'"
+    if highest is not None:
+        expected += f", at most {highest}"
+    yield _violation(error, f"must hold {expected}", expected=expected, hint=f"send {expected}")
+
+
+def _property_name(error: EngineError, schema: Schema) -> Iterator[Issue]:
+    inner = _kind(error).error
+    name = inner.instance if isinstance(inner.instance, str) else ""
+    # The inner error stands on the name itself, which has no place in the document.
+    cause = next(_issues(inner, schema), None)
+    expected = cause.expected if cause else None
+    yield _violation(
+        error,
+        f"property name '{_shown_name(name)}' is not allowed here",
+        path=pointer(*error.instance_path, name),
+        code="propertyNames",
+        expected=expected,
+        actual="property name",
+        hint=f"property names must be {expected}" if expected else "rename or remove it",
+    )
+
+
+def _forbidden(error: EngineError, schema: Schema) -> Iterator[Issue]:
+    place = schema.place(error.schema_path)
+    code = place.keyword if place and place.keyword else "false"
+    yield _violation(
+        error, "no value is allowed here", code=code, expected="nothing", hint="remove it"
+    )
+
+
+def _unexpected_items(error: EngineError, schema: Schema) -> Iterator[Issue]:
+    yield _violation(
+        error, "more items than the schema describes", hint="remove the items that are too many"
+    )
+
+
+def _combinator(error: EngineError, schema: Schema) -> Iterator[Issue]:
+    context: list[list[EngineError]] = getattr(error.kind, "context", [])
+    keyword = _keyword(error)
+    if keyword == "not":
+        hint = "send a value that does not fit the schema under 'not'"
+        yield _violation(error, "must not fit the excluded schema", hint=hint)
+        return
+    if type(error.kind).__name__ == "OneOfMultipleValid":
+        fitting = sum(not branch for branch in context)
+        hint = "leave out what makes more than one alternative fit"
+        details = f"must fit exactly one alternative, fits {fitting}"
+        yield _violation(error, details, expected="exactly one alternative", hint=hint)
+        return
+    causes = _closest([explain(branch, schema) for branch in context])
+    nearest = causes[0].hint if causes else None
+    yield _violation(
+        error,
+        f"fits none of the {len(context)} alternatives",
+        expected=f"one of {len(context)} alternatives",
+        hint=f"closest alternative: {nearest}" if nearest else "see the schema's alternatives",
+        causes=causes[:MAX_ISSUES],
+    )
+
+
+def _closest(branches: list[tuple[Issue, ...]]) -> tuple[Issue, ...]:
+    """The alternative that the author most likely meant: right kind of value, fewest faults."""
+
+    def distance(issues: tuple[Issue, ...]) -> tuple[int, int]:
+        shortest = min((len(issue.path) for issue in issues), default=0)
+        wrong_kind = any(
+            issue.code in ("type", "const", "enum") and len(issue.path) == shortest
+            for issue in issues
+        )
+        return (int(wrong_kind), len(issues))
+
+    return min((branch for branch in branches if branch), key=distance, default=())
+
+
+def _constraint(error: EngineError, schema: Schema) -> Iterator[Issue]:
+    keyword = _keyword(error)
+    yield _violation(error, f"'{keyword}' is not satisfied", hint=f"see '{keyword}' in the schema")
+
+
+def _shown_name(name: str) -> str:
+    """A property name fit for a message: bounded, without control characters."""
+    cut = name if len(name) <= MAX_NAME else f"{name[:MAX_NAME]}…"
+    return "".join(c if c.isprintable() else f"\\u{ord(c):04x}" for c in cut)
+
+
+def _json(value: Any) -> str:
+    return msgspec.json.encode(value).decode()
+
+
+def _shortened(text: str) -> str:
+    return text if len(text) <= MAX_SHOWN else f"{text[:MAX_SHOWN]}…"
+
+
+_HANDLERS: dict[str, Callable[[EngineError, Schema], Iterator[Issue]]] = {
+    "Required": _required,
+    "Type": _type,
+    "AdditionalProperties": _unexpected,
+    "UnevaluatedProperties": _unexpected,
+    "Enum": _choice,
+    "Constant": _choice,
+    "Pattern": _pattern,
+    "Format": _format,
+    "UniqueItems": _unique,
+    "Contains": _contains,
+    "PropertyNames": _property_name,
+    "FalseSchema": _forbidden,
+    "UnevaluatedItems": _unexpected_items,
+    "AnyOf": _combinator,
+    "OneOfNotValid": _combinator,
+    "OneOfMultipleValid": _combinator,
+    "Not": _combinator,
+    **dict.fromkeys(_BOUNDS, _bound),
+}

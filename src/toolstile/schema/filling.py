@@ -1,0 +1,221 @@
+"""The only two changes ever made to arguments (contract section 1, "Arguments").
+
+After validation: a missing optional property that declares a `default` gets it, and 5.0 given
+where the schema says integer becomes 5. A *plan* lists the places where either can happen, so a
+schema without any costs nothing. Of alternatives (`anyOf`, `oneOf`, `then`/`else`) the first that
+fits is used; `dependentSchemas` fill nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import msgspec
+
+from toolstile.model.json import JsonValue, thaw
+from toolstile.schema.keywords import Role, type_names
+from toolstile.schema.places import Place, Places
+
+MAX_INTEGER = 2**63 - 1
+
+# With one of these beside a default, filling it in may turn a valid value into an invalid one.
+INTERACTING = frozenset(
+    "minProperties maxProperties dependentRequired dependentSchemas propertyNames not if anyOf "
+    "oneOf enum const uniqueItems contains unevaluatedProperties patternProperties".split()
+)
+
+Fits = Callable[[str, JsonValue], bool]
+"""Does a value fit the place at this JSON Pointer?"""
+
+
+class IntegerOutOfRange(ValueError):
+    """An integral float such as 1e300 stands where an integer of 64 bits is wanted."""
+
+    def __init__(self, path: tuple[str | int, ...]) -> None:
+        super().__init__("integer out of range")
+        self.path = path
+
+
+class Plan(msgspec.Struct, kw_only=True, eq=False):
+    """What may be filled in or become an integer at one place. Not changed once built."""
+
+    integer: bool = False
+    integers: tuple[str, ...] = ()
+    defaults: dict[str, Any] = msgspec.field(default_factory=dict)
+    members: dict[str, Plan] = msgspec.field(default_factory=dict)
+    declared: frozenset[str] = frozenset()
+    others: Plan | None = None
+    prefix: list[Plan | None] = msgspec.field(default_factory=list)
+    items: Plan | None = None
+    also: list[Plan] = msgspec.field(default_factory=list)
+    choices: list[list[tuple[str | None, Plan | None]]] = msgspec.field(default_factory=list)
+
+
+def has_defaults(places: Places) -> bool:
+    """True where some property declares a default."""
+    return any(place.keyword == "properties" and "default" in place.rules for place in places)
+
+
+def plan_for(places: Places) -> Plan | None:
+    """The plan of a schema; None where there is nothing to do, ever."""
+    return _Planner(places).plan(places.by_pointer[""])
+
+
+class _Planner:
+    def __init__(self, places: Places) -> None:
+        self.places = places
+        self.built: dict[str, Plan] = {}
+        self.useful = self._useful()
+
+    def _useful(self) -> set[str]:
+        """The places with something to do at them or anywhere below."""
+        below = {
+            place.pointer: {p.pointer for p in self._neighbours(place)} for place in self.places
+        }
+        useful = {p.pointer for p in self.places if _is_integer(p) or self._declares_default(p)}
+        grown = True
+        while grown:
+            more = {p for p, reached in below.items() if p not in useful and reached & useful}
+            useful |= more
+            grown = bool(more)
+        return useful
+
+    def _neighbours(self, place: Place) -> Iterator[Place]:
+        yield from self.places.children(place, Role.VALUE, Role.BRANCH)
+        yield from self.places.targets(place)
+
+    def _declares_default(self, place: Place) -> bool:
+        return any(
+            child.keyword == "properties" and "default" in child.rules
+            for child in self.places.children(place, Role.VALUE)
+        )
+
+    def plan(self, place: Place) -> Plan | None:
+        if place.pointer not in self.useful:
+            return None
+        if place.pointer not in self.built:  # a recursive schema has a recursive plan
+            declared = frozenset(place.rules.get("properties", ()))
+            plan = Plan(integer=_is_integer(place), declared=declared)
+            self.built[place.pointer] = plan
+            self._fill(plan, place)
+        return self.built[place.pointer]
+
+    def _fill(self, plan: Plan, place: Place) -> None:
+        alternatives: dict[str, list[tuple[str | None, Plan | None]]] = {}
+        for child in self._neighbours(place):
+            below = self.plan(child)
+            if child.parent is not place or child.keyword == "allOf":  # a reference, or allOf
+                plan.also += [below] if below else []
+            elif child.keyword in ("anyOf", "oneOf"):
+                alternatives.setdefault(child.keyword, []).append((child.pointer, below))
+            elif child.keyword == "then" and "if" in place.rules:
+                alternatives.setdefault("if", []).insert(0, (f"{place.pointer}/if", below))
+            elif child.keyword == "else" and "if" in place.rules:
+                first: list[tuple[str | None, Plan | None]] = [(f"{place.pointer}/if", None)]
+                alternatives.setdefault("if", first).append((None, below))
+            elif child.role is Role.VALUE:
+                self._attach(plan, child, below)
+        plan.choices = [options for options in alternatives.values() if any(p for _, p in options)]
+
+    def _attach(self, plan: Plan, child: Place, below: Plan | None) -> None:
+        if child.keyword == "properties":
+            name = child.pointer.rsplit("/", 1)[1].replace("~1", "/").replace("~0", "~")
+            if "default" in child.rules:
+                plan.defaults[name] = child.rules["default"]
+            if below is not None and _is_only_integer(below):
+                plan.integers += (name,)
+            elif below is not None:
+                plan.members[name] = below
+        elif child.keyword == "prefixItems":
+            plan.prefix.append(below)
+        elif child.keyword in ("items", "unevaluatedItems"):
+            plan.items = below
+        elif child.keyword == "additionalProperties" and not _has_patterns(child.parent):
+            plan.others = below
+
+
+def _has_patterns(place: Place | None) -> bool:
+    # What patterns describe is left as it was sent: several of them may speak of one member.
+    return place is not None and "patternProperties" in place.rules
+
+
+def _is_integer(place: Place) -> bool:
+    types = type_names(place.rules)
+    return "integer" in types and "number" not in types
+
+
+def _is_only_integer(plan: Plan) -> bool:
+    return plan.integer and not plan.integers and _has_only_integers(plan)
+
+
+def _has_only_integers(plan: Plan) -> bool:
+    """True where a value of this plan is done after its own integer members."""
+    nothing_else = not (plan.members or plan.defaults or plan.also or plan.others)
+    return nothing_else and not (plan.choices or plan.items or plan.prefix)
+
+
+def fill(plan: Plan, value: JsonValue, fits: Fits, path: tuple[str | int, ...] = ()) -> JsonValue:
+    """`value` with its defaults and integers in place; containers are changed where they stand.
+
+    Raises:
+        IntegerOutOfRange: an integral float is too large for an integer.
+    """
+    if type(value) is float:
+        return _integer(value, path) if plan.integer else value
+    for other in plan.also:
+        value = fill(other, value, fits, path)
+    for options in plan.choices:
+        chosen = next((p for at, p in options if at is None or fits(at, value)), None)
+        if chosen is not None:
+            value = fill(chosen, value, fits, path)
+    if type(value) is dict:
+        _fill_members(plan, value, fits, path)
+    elif type(value) is list and (plan.items or plan.prefix):
+        _fill_items(plan, value, fits, path)
+    return value
+
+
+def _integer(value: float, path: tuple[str | int, ...]) -> float | int:
+    if not value.is_integer():  # one alternative of several: it did not ask for an integer
+        return value
+    if abs(value) > MAX_INTEGER:
+        raise IntegerOutOfRange(path)
+    return int(value)
+
+
+def _fill_members(
+    plan: Plan, value: dict[str, Any], fits: Fits, path: tuple[str | int, ...]
+) -> None:
+    for name, default in plan.defaults.items():
+        if name not in value:
+            value[name] = thaw(default)
+    for name in plan.integers:
+        if type(value.get(name)) is float:
+            value[name] = _integer(value[name], (*path, name))
+    for name, below in plan.members.items():
+        if name in value:
+            value[name] = fill(below, value[name], fits, (*path, name))
+    if plan.others is not None:
+        for name in value.keys() - plan.declared:
+            value[name] = fill(plan.others, value[name], fits, (*path, name))
+
+
+def _fill_items(plan: Plan, value: list[Any], fits: Fits, path: tuple[str | int, ...]) -> None:
+    for index, below in enumerate(plan.prefix[: len(value)]):
+        if below is not None:
+            value[index] = fill(below, value[index], fits, (*path, index))
+    if plan.items is None:
+        return
+    rows: Sequence[int] = range(len(plan.prefix), len(value))
+    if plan.items.integers and _has_only_integers(plan.items):
+        # Tables are the large arguments; without this short cut they cost three times as much.
+        names = plan.items.integers
+        rows = [
+            index
+            for index in rows
+            if type(value[index]) is dict
+            and any(type(value[index].get(name)) is float for name in names)
+        ]
+    for index in rows:
+        value[index] = fill(plan.items, value[index], fits, (*path, index))

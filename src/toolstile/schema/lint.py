@@ -1,0 +1,232 @@
+"""Is this a schema we are willing to enforce? Every fault at once, each with its repair.
+
+The meta-schema of 2020-12 accepts `{"requierd": ["path"]}` and enforces nothing; a remote `$ref`
+makes validators open connections; `{"type": "object"}` takes anything. A definition that means
+less than its author thinks is worse than a refused one, so all of these are refused here.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+from toolstile.model.canonical import canonical
+from toolstile.model.issue import Issue
+from toolstile.model.json import JsonObject, JsonValue, describe
+from toolstile.schema import recursion
+from toolstile.schema.closing import split_faults
+from toolstile.schema.extensions import NO_EXTENSIONS, Extensions
+from toolstile.schema.issue import fault
+from toolstile.schema.keywords import (
+    DIALECT,
+    FORMATS,
+    KEYWORDS,
+    REFUSED_KEYWORDS,
+    TYPES,
+    Shape,
+)
+from toolstile.schema.pattern import PatternRefused, translate
+from toolstile.schema.places import MAX_REACH, REFERENCES, Place, Places
+from toolstile.schema.rules import rule_faults
+
+# Contract section 1, "Bounds".
+MAX_BYTES = 256 * 1024
+MAX_DEPTH = 32
+MAX_PROPERTIES = 1_000
+
+CLASSIFICATIONS = ("public", "internal", "personal", "secret")
+
+
+def lint(schema: JsonValue, extensions: Extensions = NO_EXTENSIONS) -> tuple[Issue, ...]:
+    """All faults of a parameter or output schema; () means that it may be closed and compiled."""
+    oversized = _size_faults(schema)
+    if oversized:
+        return oversized
+    places = Places(schema)
+    shape = [f for place in places for f in _place_faults(place, extensions)]
+    if any(issue.code not in _SHAPELY for issue in shape):
+        return tuple(shape)  # the later rules read the schema and assume its shape
+    found = [*shape, *_counted(places), *_pattern_faults(places), *_reference_faults(places)]
+    if not any(issue.code in ("$ref", "loop") for issue in found):
+        found += [*rule_faults(places), *split_faults(places)]
+    return tuple(found)
+
+
+# Faults that leave a schema readable, so that everything else can be said at once.
+_SHAPELY = frozenset(("unknown_keyword", "format", "x-classification", "$schema"))
+
+
+def _size_faults(schema: JsonValue) -> tuple[Issue, ...]:
+    if not isinstance(schema, dict):
+        reason = f"it must be an object, not {describe(schema)}"
+        return (fault("", "type", reason, "write {'type': 'object', 'properties': {...}}"),)
+    deep = _too_deep(schema)
+    if deep:
+        reason = f"it nests deeper than {MAX_DEPTH} levels"
+        return (fault("", "too_deep", reason, "move inner parts to $defs and refer to them"),)
+    try:
+        size = len(canonical(schema))
+    except ValueError as error:
+        return (fault("", "invalid_json", str(error), "a schema is JSON: use only JSON values"),)
+    if size > MAX_BYTES:
+        reason = f"it has {size:,} bytes of at most {MAX_BYTES:,}"
+        return (fault("", "too_large", reason, "split the tool, or shorten enums and texts"),)
+    return ()
+
+
+def _too_deep(schema: JsonValue) -> bool:
+    level = [schema]
+    for _ in range(2 * MAX_DEPTH):  # a level of schema is two of JSON: the keyword and the member
+        level = [m for value in level for m in _members(value) if isinstance(m, (dict, list))]
+        if not level:
+            return False
+    return True
+
+
+def _members(value: Any) -> Iterable[Any]:
+    return value.values() if isinstance(value, dict) else value
+
+
+def _place_faults(place: Place, extensions: Extensions) -> Iterator[Issue]:
+    if isinstance(place.schema, bool):
+        return
+    if not isinstance(place.schema, dict):
+        reason = f"a schema must be an object or a boolean, not {describe(place.schema)}"
+        yield fault(place.pointer, "type", reason, "write {'type': ...}")
+        return
+    for name, value in place.schema.items():
+        path = f"{place.pointer}/{name.replace('~', '~0').replace('/', '~1')}"
+        if name in KEYWORDS:
+            yield from _value_faults(path, name, value, place, extensions)
+        elif name not in extensions.keywords and not name.startswith("x-"):
+            yield _unknown_keyword(path, name, extensions)
+
+
+def _unknown_keyword(path: str, name: str, extensions: Extensions) -> Issue:
+    known = [*KEYWORDS, *extensions.keywords]
+    # Compare without case: `minlength` and `additionalproperties` are the usual slips.
+    by_lower = {keyword.lower(): keyword for keyword in known}
+    near = difflib.get_close_matches(name.lower(), by_lower, n=1, cutoff=0.75)
+    if name in REFUSED_KEYWORDS:
+        hint = REFUSED_KEYWORDS[name]
+    elif near:
+        hint = f"did you mean '{by_lower[near[0]]}'?"
+    else:
+        hint = "remove it, or name it x-... if it is only a note"
+    return fault(path, "unknown_keyword", f"unknown keyword '{name[:64]}'", hint)
+
+
+def _value_faults(
+    path: str, name: str, value: Any, place: Place, extensions: Extensions
+) -> Iterator[Issue]:
+    shape = KEYWORDS[name].shape
+    if not _has_shape(shape, value):
+        reason = f"'{name}' must be {shape.value}"
+        yield fault(path, name, reason, f"write {shape.value} here", expected=shape.value)
+    elif name == "$schema" and (value.rstrip("#") != DIALECT or place.parent is not None):
+        hint = f"leave it out, or write {DIALECT} at the root; adopt() translates older drafts"
+        yield fault(path, name, "only draft 2020-12 is spoken here", hint, expected=DIALECT)
+    elif name == "format" and value not in FORMATS and value not in extensions.formats:
+        near = difflib.get_close_matches(value, [*FORMATS, *extensions.formats], n=1)
+        hint = f"did you mean '{near[0]}'?" if near else "remove it, or say it with 'pattern'"
+        yield fault(path, name, "an unknown format checks nothing", hint)
+    elif name == "x-classification" and value not in CLASSIFICATIONS:
+        wanted = ", ".join(CLASSIFICATIONS)
+        yield fault(path, name, "unknown classification", f"one of: {wanted}", expected=wanted)
+
+
+def _has_shape(shape: Shape, value: Any) -> bool:
+    return _SHAPES[shape](value)
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool)
+
+
+def _is_names(value: Any) -> bool:
+    texts = isinstance(value, list) and all(isinstance(item, str) for item in value)
+    return texts and len(set(value)) == len(value)
+
+
+def _is_types(value: Any) -> bool:
+    if isinstance(value, str):
+        return value in TYPES
+    return _is_names(value) and bool(value) and all(item in TYPES for item in value)
+
+
+def _is_values(value: Any) -> bool:
+    if not isinstance(value, list) or not value:
+        return False
+    return len({canonical(item) for item in value}) == len(value)
+
+
+_SHAPES: dict[Shape, Callable[[Any], bool]] = {
+    Shape.ANY: lambda value: True,
+    Shape.TEXT: lambda value: isinstance(value, str),
+    Shape.BOOLEAN: lambda value: isinstance(value, bool),
+    Shape.COUNT: lambda value: _is_number(value) and value >= 0 and value == int(value),
+    Shape.NUMBER: _is_number,
+    Shape.POSITIVE: lambda value: _is_number(value) and value > 0,
+    Shape.NAMES: _is_names,
+    Shape.NAMES_BY_NAME: lambda value: (
+        isinstance(value, dict) and all(_is_names(names) for names in value.values())
+    ),
+    Shape.TYPES: _is_types,
+    Shape.VALUES: _is_values,
+    Shape.LIST: lambda value: isinstance(value, list),
+    Shape.OBJECT: lambda value: isinstance(value, dict),
+    # Whether a subschema is one is said at its own place, once.
+    Shape.SCHEMA: lambda value: True,
+    Shape.SCHEMAS: lambda value: isinstance(value, list) and bool(value),
+    Shape.SCHEMAS_BY_NAME: lambda value: isinstance(value, dict),
+}
+
+
+def _counted(places: Places) -> Iterator[Issue]:
+    count = sum(place.keyword in ("properties", "patternProperties") for place in places)
+    if count > MAX_PROPERTIES:
+        reason = f"it declares {count:,} properties of at most {MAX_PROPERTIES:,}"
+        yield fault("", "too_large", reason, "split the tool")
+
+
+def _pattern_faults(places: Places) -> Iterator[Issue]:
+    for place in places:
+        if "pattern" in place.rules:
+            yield from _pattern_fault(f"{place.pointer}/pattern", place.rules["pattern"])
+        for name in place.rules.get("patternProperties", ()):
+            yield from _pattern_fault(f"{place.pointer}/patternProperties", name)
+
+
+def _pattern_fault(path: str, pattern: str) -> Iterator[Issue]:
+    try:
+        translate(pattern)
+    except PatternRefused as refused:
+        reason = f"{refused.reason} (character {refused.position + 1} of the pattern)"
+        yield fault(path, "pattern", reason, refused.hint)
+
+
+def _reference_faults(places: Places) -> Iterator[Issue]:
+    references = [(p, name) for p in places for name in REFERENCES if name in p.rules]
+    lost = [(place, name) for place, name in references if not places.target(place, name)]
+    for place, name in lost:
+        remote = not place.rules[name].startswith("#")
+        reason = "a reference may not leave the schema" if remote else "the reference leads nowhere"
+        hint = "copy the target to $defs and write '#/$defs/NAME'"
+        yield fault(f"{place.pointer}/{name}", "$ref", reason, hint)
+    if references and not lost:
+        yield from _work_faults(places)
+
+
+def _work_faults(places: Places) -> Iterator[Issue]:
+    looping = recursion.loops(places)
+    for place in looping:
+        reason = "the reference comes back to itself for the same value"
+        hint = "a recursive schema must enter a member or an item before it refers to itself"
+        yield fault(place.pointer, "loop", reason, hint)
+    if not looping:
+        for pointer_, size in recursion.expansion(places).items():
+            if size > MAX_REACH:
+                reason = f"one value would be checked against more than {MAX_REACH:,} branches"
+                yield fault(pointer_, "too_large", reason, "refer to fewer branches")
+                return

@@ -1,0 +1,116 @@
+"""Tools that somebody wrote down: mappings from a configuration file to definitions.
+
+A pure translation: nothing is imported, opened or run, whatever a `source` names.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import msgspec
+
+from toolstile.model.definition import ToolDefinition
+from toolstile.model.issue import Issue
+from toolstile.model.json import describe
+from toolstile.model.vocabulary import IsolationLevel
+from toolstile.schema.defining import STANDARD, Vocabulary, inspect
+from toolstile.schema.fields import words_of
+from toolstile.schema.issue import fault
+
+# Deeper than any definition may nest (a schema may have 32 levels), and far from where Python
+# itself gives up.
+MAX_DEPTH = 100
+SHOWN = 3  # issues in a reason of one line; all of them are in `.issues`
+
+_LEVELS = words_of(IsolationLevel)
+
+
+class Failure(msgspec.Struct, frozen=True, kw_only=True):
+    """Something that could not be loaded: its name, its place in the list, and why."""
+
+    name: str
+    index: int
+    issues: tuple[Issue, ...]
+
+    @property
+    def reason(self) -> str:
+        """Why, on one line."""
+        more = len(self.issues) - SHOWN
+        texts = [
+            f"{issue.path or '(whole)'}: {issue.message} ({issue.hint})"
+            for issue in self.issues[:SHOWN]
+        ]
+        return "; ".join([*texts, f"and {more} more"] if more > 0 else texts)
+
+
+class Declared(msgspec.Struct, frozen=True, kw_only=True):
+    """What a list of mappings came to. `tools` keeps the order of the list."""
+
+    tools: tuple[ToolDefinition, ...]
+    failures: tuple[Failure, ...] = ()
+
+
+def declared_tools(mappings: Iterable[Any], vocabulary: Vocabulary = STANDARD) -> Declared:
+    """The definitions of those that are sound, and why each of the others is not."""
+    tools: list[ToolDefinition] = []
+    failures: list[Failure] = []
+    for index, document in enumerate(mappings):
+        definition, issues = _read(document, vocabulary)
+        if definition is None:
+            failures.append(Failure(name=_name(document), index=index, issues=issues))
+        else:
+            tools.append(definition)
+    return Declared(tools=tuple(tools), failures=tuple(failures))
+
+
+def _read(document: Any, vocabulary: Vocabulary) -> tuple[ToolDefinition | None, tuple[Issue, ...]]:
+    shape = shape_fault(document)
+    if shape is not None:
+        return None, (shape,)
+    inspected = inspect(document, vocabulary)
+    issues = (*inspected.issues, *_trust_faults(document))
+    return (None if issues else inspected.definition), issues
+
+
+def shape_fault(document: Any) -> Issue | None:
+    """What would keep a definition from being read at all."""
+    if not isinstance(document, Mapping):
+        what = describe(document) if _is_json(document) else type(document).__name__
+        reason = f"a definition must be a mapping, not {what}"
+        return fault("", "type", reason, "write {name: ..., description: ...}")
+    if not _is_json(document):
+        reason = f"it holds what JSON cannot say, or more than {MAX_DEPTH} levels"
+        return fault("", "invalid_json", reason, "use strings, numbers, true, false, null")
+    return None
+
+
+def _is_json(value: Any, depth: int = 0) -> bool:
+    if depth > MAX_DEPTH:
+        return False
+    if isinstance(value, Mapping):
+        return all(isinstance(key, str) and _is_json(value[key], depth + 1) for key in value)
+    if isinstance(value, (list, tuple)):
+        return all(_is_json(item, depth + 1) for item in value)
+    return value is None or isinstance(value, (str, int, float))
+
+
+def _trust_faults(document: Mapping[str, Any]) -> tuple[Issue, ...]:
+    """At level none a tool runs in the host's own process. Only code that the host's author hands
+    over is trusted so far; a file that somebody edits is not."""
+    constraints = document.get("constraints")
+    written = constraints.get("required_isolation") if isinstance(constraints, Mapping) else None
+    if not isinstance(written, (str, int)) or isinstance(written, bool):
+        return ()
+    if _LEVELS.get(written) is not IsolationLevel.NONE:
+        return ()
+    reason = "level none is for trusted code only, never for a tool that is declared in a file"
+    hint = "write standard or stricter, or register the tool from Python as trusted"
+    return (fault("/constraints/required_isolation", "isolation", reason, hint),)
+
+
+def _name(document: Any) -> str:
+    """A name to report a failure under; the name itself may be what is wrong."""
+    written = document.get("name") if isinstance(document, Mapping) else None
+    shown = isinstance(written, str) and written.strip() and written.isprintable()
+    return str(written)[:64] if shown else "(unnamed)"

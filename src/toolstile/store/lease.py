@@ -1,0 +1,42 @@
+"""Who is alive: every executor holds a lock on a file of its own (soundness S14).
+
+A process that ends, however it ends, loses its locks. So "its lease can be taken" is the only
+proof of death that is ever accepted; clocks and process numbers are none.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+from pathlib import Path
+
+
+class Lease:
+    """A lock file held for the life of an executor; its name is the executor's."""
+
+    def __init__(self, directory: Path, owner: str) -> None:
+        directory.mkdir(parents=True, exist_ok=True, mode=0o700)
+        self.owner = owner
+        self._path = directory / owner
+        self._descriptor = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        fcntl.flock(self._descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+
+    def release(self) -> None:
+        """Give the lease up; to be called once everything of this executor is finished."""
+        self._path.unlink(missing_ok=True)
+        os.close(self._descriptor)
+
+
+def is_dead(directory: Path, owner: str) -> bool:
+    """True where the owner's lease can be taken, or its file is gone."""
+    try:
+        descriptor = os.open(directory / owner, os.O_RDWR | os.O_CLOEXEC)
+    except FileNotFoundError:
+        return True
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    finally:
+        os.close(descriptor)
+    return True

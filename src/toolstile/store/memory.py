@@ -1,0 +1,86 @@
+"""A store that lasts as long as the process: for tests, for core tenants, for one-off scripts."""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+
+from toolstile.model.call import CallKey
+from toolstile.model.record import CallRecord, CallState
+
+# Everything has a bound: the oldest finished calls go first, unfinished ones never.
+MAX_FINISHED = 10_000
+
+
+class MemoryStore:
+    """Store port. One lock; records are values, so nothing else is shared."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._by_id: OrderedDict[str, CallRecord] = OrderedDict()
+        self._by_key: dict[CallKey, str] = {}
+        self.owner = "memory"
+        self.epoch = 1
+
+    def find(self, key: CallKey) -> CallRecord | None:
+        """The call of this key."""
+        with self._lock:
+            execution_id = self._by_key.get(key)
+            return self._by_id.get(execution_id) if execution_id else None
+
+    def get(self, tenant: str, execution_id: str) -> CallRecord | None:
+        """One call of one tenant."""
+        with self._lock:
+            record = self._by_id.get(execution_id)
+        return record if record is not None and record.key.tenant == tenant else None
+
+    def history(self, tenant: str, limit: int = 100) -> tuple[CallRecord, ...]:
+        """The newest calls first."""
+        with self._lock:
+            records = [r for r in reversed(self._by_id.values()) if r.key.tenant == tenant]
+        return tuple(records[:limit])
+
+    def claim(self, record: CallRecord) -> CallRecord | None:
+        """Take the key, or say who has it."""
+        with self._lock:
+            holder = self._by_key.get(record.key)
+            if holder is not None:
+                return self._by_id[holder]
+            self._by_key[record.key] = record.execution_id
+            self._put(record)
+            return None
+
+    def advance(self, record: CallRecord, expected: str) -> bool:
+        """Store the record if the call is in state `expected`."""
+        with self._lock:
+            current = self._by_id.get(record.execution_id)
+            if current is None or current.state != expected or current.epoch > record.epoch:
+                return False
+            self._put(record)
+            return True
+
+    def note(self, record: CallRecord) -> None:
+        """Keep a refused call; it occupies no key."""
+        with self._lock:
+            self._put(record)
+
+    def abandoned(self) -> tuple[CallRecord, ...]:
+        """Nothing outlives this process, so nothing is ever found abandoned."""
+        return ()
+
+    def close(self) -> None:
+        """Nothing to release."""
+
+    def _put(self, record: CallRecord) -> None:
+        self._by_id[record.execution_id] = record
+        if len(self._by_id) > MAX_FINISHED:
+            self._drop_oldest()
+
+    def _drop_oldest(self) -> None:
+        finished = (CallState.DONE, CallState.REFUSED)
+        for execution_id, record in self._by_id.items():
+            if record.state in finished:
+                del self._by_id[execution_id]
+                if self._by_key.get(record.key) == execution_id:
+                    del self._by_key[record.key]
+                return

@@ -1,0 +1,205 @@
+"""One SQLite file: WAL, FULL synchronisation, one connection under one lock.
+
+Claims are inserts with ON CONFLICT DO NOTHING, so that of two twins exactly one wins. Every write
+after the claim names the state it expects and carries the executor's epoch; recovery raises the
+epoch, so an executor that was thought dead can no longer write.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from toolstile.errors import StoreUnavailable
+from toolstile.model.call import CallKey, uuid7
+from toolstile.model.record import CallRecord, CallState
+from toolstile.store.lease import Lease, is_dead
+
+SCHEMA_VERSION = 1
+
+# Callers' data are BLOBs; names, states and times are ours. `sequence` is the order of creation.
+_SCHEMA = """
+CREATE TABLE calls (
+    sequence INTEGER PRIMARY KEY AUTOINCREMENT,
+    execution_id TEXT NOT NULL UNIQUE,
+    tenant BLOB NOT NULL,
+    principal BLOB NOT NULL,
+    session BLOB NOT NULL,
+    call_id BLOB NOT NULL,
+    keyed INTEGER NOT NULL,
+    state TEXT NOT NULL,
+    owner TEXT NOT NULL,
+    epoch INTEGER NOT NULL,
+    record BLOB NOT NULL
+);
+CREATE UNIQUE INDEX calls_key ON calls (tenant, principal, session, call_id) WHERE keyed;
+CREATE INDEX calls_unfinished ON calls (owner) WHERE state IN ('running', 'committing');
+CREATE INDEX calls_tenant ON calls (tenant, sequence);
+"""
+
+_REPAIR = "check that the disk is writable and not full, then run 'toolstile doctor'"
+_UNFINISHED = (CallState.RUNNING, CallState.COMMITTING)
+
+
+class SqliteStore:
+    """Store port on one file; its executors' leases lie beside it."""
+
+    def __init__(self, path: Path) -> None:
+        self._lock = threading.Lock()
+        self._leases = path.parent / "run"
+        with _translated():
+            path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+            self._connection = _connect(path)
+            self._lease = Lease(self._leases, uuid7())
+        self.owner = self._lease.owner
+        self.epoch = 1
+
+    def close(self) -> None:
+        """Release the lease and the file."""
+        self._lease.release()
+        self._connection.close()
+
+    def find(self, key: CallKey) -> CallRecord | None:
+        """The call of this key."""
+        where = "tenant = ? AND principal = ? AND session = ? AND call_id = ? AND keyed"
+        return self._one(f"SELECT record FROM calls WHERE {where}", _key(key))
+
+    def get(self, tenant: str, execution_id: str) -> CallRecord | None:
+        """One call of one tenant."""
+        query = "SELECT record FROM calls WHERE execution_id = ? AND tenant = ?"
+        return self._one(query, (execution_id, tenant.encode()))
+
+    def history(self, tenant: str, limit: int = 100) -> tuple[CallRecord, ...]:
+        """The newest calls first."""
+        query = "SELECT record FROM calls WHERE tenant = ? ORDER BY sequence DESC LIMIT ?"
+        with _translated(), self._lock:
+            rows = self._connection.execute(query, (tenant.encode(), limit)).fetchall()
+        return tuple(_decoded(row) for row in rows)
+
+    def claim(self, record: CallRecord) -> CallRecord | None:
+        """Take the key durably, or say who has it."""
+        if self._insert(record, keyed=True):
+            return None
+        return self.find(record.key)
+
+    def advance(self, record: CallRecord, expected: str) -> bool:
+        """Store the record if the call is in state `expected` and nobody took it over."""
+        statement = (
+            "UPDATE calls SET state = ?, owner = ?, epoch = ?, record = ? "
+            "WHERE execution_id = ? AND state = ? AND epoch <= ?"
+        )
+        values = (record.state, record.owner, record.epoch, _encoded(record))
+        found = (record.execution_id, expected, record.epoch)
+        with self._transaction() as connection:
+            return connection.execute(statement, (*values, *found)).rowcount == 1
+
+    def note(self, record: CallRecord) -> None:
+        """Keep a refused call; it occupies no key."""
+        self._insert(record, keyed=False)
+
+    def abandoned(self) -> tuple[CallRecord, ...]:
+        """Unfinished calls of executors whose lease can be taken; they are ours afterwards."""
+        query = "SELECT DISTINCT owner FROM calls WHERE state IN (?, ?) AND owner != ?"
+        with _translated(), self._lock:
+            owners = self._connection.execute(query, (*_UNFINISHED, self.owner)).fetchall()
+        dead = [owner for (owner,) in owners if is_dead(self._leases, owner)]
+        return tuple(record for owner in dead for record in self._take_over(owner))
+
+    def _take_over(self, owner: str) -> Iterator[CallRecord]:
+        query = "SELECT record FROM calls WHERE owner = ? AND state IN (?, ?)"
+        with self._transaction() as connection:
+            rows = connection.execute(query, (owner, *_UNFINISHED)).fetchall()
+            taken = [
+                msgspec.structs.replace(record, owner=self.owner, epoch=record.epoch + 1)
+                for record in map(_decoded, rows)
+            ]
+            connection.executemany(
+                "UPDATE calls SET owner = ?, epoch = ?, record = ? WHERE execution_id = ?",
+                [(r.owner, r.epoch, _encoded(r), r.execution_id) for r in taken],
+            )
+        yield from taken
+
+    def _insert(self, record: CallRecord, *, keyed: bool) -> bool:
+        statement = (
+            "INSERT INTO calls (execution_id, tenant, principal, session, call_id, keyed, state, "
+            "owner, epoch, record) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING"
+        )
+        fate = (record.state, record.owner, record.epoch, _encoded(record))
+        with self._transaction() as connection:
+            row = (record.execution_id, *_key(record.key), keyed, *fate)
+            return connection.execute(statement, row).rowcount == 1
+
+    def _one(self, query: str, values: tuple[Any, ...]) -> CallRecord | None:
+        with _translated(), self._lock:
+            row = self._connection.execute(query, values).fetchone()
+        return _decoded(row) if row else None
+
+    @contextmanager
+    def _transaction(self) -> Iterator[sqlite3.Connection]:
+        with _translated(), self._lock:
+            self._connection.execute("BEGIN IMMEDIATE")
+            try:
+                yield self._connection
+            except BaseException:
+                self._connection.execute("ROLLBACK")
+                raise
+            self._connection.execute("COMMIT")
+
+
+def _connect(path: Path) -> sqlite3.Connection:
+    connection = sqlite3.connect(
+        path, timeout=10, isolation_level=None, check_same_thread=False, cached_statements=64
+    )
+    connection.execute("PRAGMA journal_mode = WAL")
+    # NORMAL may lose acknowledged commits at power loss, which the third law forbids.
+    connection.execute("PRAGMA synchronous = FULL")
+    (version,) = connection.execute("PRAGMA user_version").fetchone()
+    if version > SCHEMA_VERSION:
+        connection.close()
+        raise StoreUnavailable(
+            f"the store {path.name} was written by a newer version", "upgrade toolstile"
+        )
+    if version < SCHEMA_VERSION:
+        _create(connection)
+    return connection
+
+
+def _create(connection: sqlite3.Connection) -> None:
+    connection.execute("BEGIN IMMEDIATE")
+    # Another process may have been faster.
+    if connection.execute("PRAGMA user_version").fetchone() == (0,):
+        for statement in filter(str.strip, _SCHEMA.split(";")):
+            connection.execute(statement)
+        connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
+    connection.execute("COMMIT")
+
+
+@contextmanager
+def _translated() -> Iterator[None]:
+    try:
+        yield
+    except (sqlite3.Error, OSError) as error:
+        raise StoreUnavailable(f"the store cannot be used: {error}", _REPAIR) from error
+
+
+def _key(key: CallKey) -> tuple[bytes, bytes, bytes, bytes]:
+    return (
+        key.tenant.encode(),
+        key.principal.encode(),
+        key.session.encode(),
+        key.call_id.encode(),
+    )
+
+
+def _encoded(record: CallRecord) -> bytes:
+    return msgspec.msgpack.encode(record)
+
+
+def _decoded(row: tuple[bytes]) -> CallRecord:
+    return msgspec.msgpack.decode(row[0], type=CallRecord)
