@@ -10,14 +10,18 @@ hands out one thing: calls that walk the line.
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any, Self
 
+import msgspec
+
 from toolstile.authoring import Tool
 from toolstile.effects.files import FileEffects
-from toolstile.errors import SettingsError
+from toolstile.errors import ConflictError, SettingsError, UnknownToolError
 from toolstile.model.call import Caller
+from toolstile.model.definition import ToolDefinition
 from toolstile.registry.registry import Registry
 from toolstile.runtime import approvals
 from toolstile.runtime.blocking import Blocking
@@ -31,8 +35,8 @@ from toolstile.runtime.setting import Setting
 from toolstile.runtime.typed import typed_value
 from toolstile.sandbox.process import ChildProcess
 from toolstile.schema.issue import fault
-from toolstile.settings import Settings, load_settings
-from toolstile.sources.declared import declared_tools
+from toolstile.settings import Settings, load_settings, make_private, read_state
+from toolstile.sources.declared import Failure, declared_tools
 from toolstile.sources.entry_points import providers
 
 log = logging.getLogger("toolstile")
@@ -46,22 +50,56 @@ ABOUT_THE_CALL = frozenset(
 )
 
 
-def open_registry(settings: Settings, tools: Iterable[Any] = ()) -> Registry:
+class Loaded(msgspec.Struct, frozen=True):
+    """A project's tools, and what had to be left out."""
+
+    registry: Registry
+    failures: tuple[Failure, ...] = ()
+
+
+def load_tools(settings: Settings, tools: Iterable[Any] = ()) -> Loaded:
     """All tools of a project: given ones, its providers', its declared ones, as it set them.
 
-    What fails is logged and left out; it never takes the others down.
+    What fails is left out and named; it never takes the others down.
     """
     registry = Registry()
     for tool in tools:
         registry.register(tool)
-    for failure in providers(settings.tools.providers, registry):
-        log.error("[TLS-DEF] Provider left out. name=%s %s", failure.name, failure.reason)
-    declared = declared_tools(settings.tools.custom)
-    for failure in declared.failures:
-        log.error("[TLS-DEF] Declared tool left out. name=%s %s", failure.name, failure.reason)
-    for definition in declared.tools:
+    chosen = read_state(state_file(settings)).applied_to(settings.tools)
+    failures = [*providers(chosen.providers, registry)]
+    declared = declared_tools(chosen.custom)
+    failures += declared.failures
+    for index, definition in enumerate(declared.tools):
+        failures += _refused(registry, definition, index)
+    for name in chosen.disabled:
+        failures += _set(name, partial(registry.disable, name))
+    for name, version in chosen.pins.items():
+        failures += _set(name, partial(registry.pin, name, version))
+    for failure in failures:
+        log.error("[TLS-DEF] Left out. name=%s reason=%s", failure.name, failure.reason)
+    return Loaded(registry, tuple(failures))
+
+
+def _refused(registry: Registry, definition: ToolDefinition, index: int) -> Iterator[Failure]:
+    try:
         registry.register(definition)
-    return registry
+    except ConflictError as error:
+        issue = fault("/name", "conflict", str(error), error.hint)
+        yield Failure(name=definition.name, index=index, issues=(issue,))
+
+
+def _set(name: str, change: Callable[[], None]) -> Iterator[Failure]:
+    """Disabling or pinning a tool that is not there is worth saying, and no more than that."""
+    try:
+        change()
+    except UnknownToolError as error:
+        issue = fault("/tools", "unknown_tool", str(error), "correct the name, or drop the entry")
+        yield Failure(name=name, index=0, issues=(issue,))
+
+
+def state_file(settings: Settings) -> Path:
+    """Where commands keep what they change: beside the user's file, never in it."""
+    return settings.project / ".agent" / "state.yml"
 
 
 def open_store(settings: Settings) -> Store:
@@ -74,7 +112,7 @@ def open_store(settings: Settings) -> Store:
     from toolstile.store.sqlite import SqliteStore
 
     if written == "sqlite":
-        return SqliteStore(settings.state / "toolstile.db")
+        return SqliteStore(make_private(settings.state) / "toolstile.db")
     if written.startswith("sqlite:///"):
         return SqliteStore(Path(written.removeprefix("sqlite:///")))
     hint = "use sqlite, sqlite:///PATH or memory:"
@@ -103,7 +141,7 @@ class Runtime:
     async def __aenter__(self) -> Self:
         self.settings = load_settings(self._source, overrides=self._overrides)
         self._caller = Caller(tenant=self.settings.tenant)
-        self.registry = open_registry(self.settings, self._tools)
+        self.registry = load_tools(self.settings, self._tools).registry
         self._store = open_store(self.settings)
         effects = FileEffects(self.settings.state / "staging")
         self.executor = Executor(self._setting(), self._store, ChildProcess(), effects)

@@ -1,4 +1,4 @@
-"""`@tool`: what it reads from a function, what may be said beside it, and that it stays a function."""
+"""`@tool`: what it reads from a function, what may be said beside it, and how that stays one."""
 
 from __future__ import annotations
 
@@ -11,9 +11,10 @@ from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import pytest
+from msgspec import Meta
 
 from toolstile.authoring import (
     Host,
@@ -159,7 +160,7 @@ def test_static_methods(name: str) -> None:
 
 
 def test_text_becomes_a_handle_wherever_one_stands(tmp_path: Path) -> None:
-    """In a direct call, text and pathlib paths do for handles: in lists, tuples, maps and defaults."""
+    """In a direct call, text or a pathlib path does for a handle, in containers and defaults."""
     (tmp_path / "a").write_text("x", encoding="utf-8")
     path = tmp_path / "a"
 
@@ -170,7 +171,7 @@ def test_text_becomes_a_handle_wherever_one_stands(tmp_path: Path) -> None:
         pair: tuple[int, ReadPath],
         named: dict[str, ReadPath],
         perhaps: ReadPath | None = None,
-        also: ReadPath = str(path),  # type: ignore[assignment] # noqa: B008
+        also: ReadPath = str(path),  # type: ignore[assignment]
     ) -> str:
         """Read them."""
         every = [one, *many, pair[1], *named.values(), also]
@@ -303,6 +304,12 @@ def two(a: str, b: str) -> str:
 
 
 HAND = {"type": "object", "properties": {"a": {"type": "string"}}, "required": ["a"]}
+UNMARKED = {"type": "object", "properties": {"path": {"type": "string"}}, "required": ["path"]}
+MISMARKED = {
+    "type": "object",
+    "properties": {"path": {"type": "string", "x-toolstile": {"fact": "path"}}},
+    "required": ["path"],
+}
 REFUSED: list[tuple[Any, dict[str, Any], str, str]] = [
     (silent, {}, "/description", "write a docstring"),
     (fine, {"name": "run"}, "/name", "reserved"),
@@ -315,6 +322,8 @@ REFUSED: list[tuple[Any, dict[str, Any], str, str]] = [
     (fine, {"timeout": 0.5}, "/constraints/max_execution_time", "between"),
     (two, {"parameters": HAND}, "/parameters/required", "needs 'b'"),
     (fine, {"parameters": HAND}, "/parameters/properties/a", "no parameter 'a'"),
+    (word_count, {"parameters": UNMARKED}, "/parameters/properties/path", "not marked"),
+    (word_count, {"parameters": MISMARKED}, "/parameters/properties/path", "not marked"),
     (int, {"name": "integer"}, "", "is no function"),
     (42, {"name": "answer"}, "", "is no function"),
     (print, {"name": "output"}, "", "is no function"),
@@ -333,7 +342,7 @@ def test_faults_are_said_where_the_tool_is_written(
 def test_every_fault_comes_at_once() -> None:
     """Faults of the name, the signature, its defaults, the fields and the output come together."""
 
-    def Wrong(a, b: bytes, c: int = "x") -> Any:  # type: ignore[no-untyped-def] # noqa: ANN001, N802
+    def Wrong(a, b: bytes, c: Annotated[str, Meta(min_length=3)] = "x") -> Any:  # type: ignore[no-untyped-def] # noqa: ANN001, N802
         return a, b, c
 
     found = faults_of(Wrong, version="1", isolation="none", metadata=[])

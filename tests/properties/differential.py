@@ -237,7 +237,10 @@ def reproducers(compile_: Compile, findings: list[Finding]) -> list[Finding]:
     return list(distinct.values())
 
 
-PLUMBING = ("type", "properties", "additionalProperties", "unevaluatedProperties", "items", "allOf")
+PLUMBING = (  # what only leads to the place of a fault
+    *("type", "properties", "patternProperties", "additionalProperties", "unevaluatedProperties"),
+    *("items", "prefixItems", "allOf", "$ref"),
+)
 
 
 def _gist(schema: Json) -> Iterator[str]:
@@ -248,7 +251,7 @@ def _gist(schema: Json) -> Iterator[str]:
         return
     for name, value in schema.items():
         if name in KEYWORDS and name not in PLUMBING:
-            yield f"{name} {value}" if isinstance(value, str) else name
+            yield f"{name} {value}" if name in ("format", "pattern") else name
         yield from _gist(value)
 
 

@@ -77,6 +77,7 @@ def names(index: SearchIndex, query: str, limit: int = 10) -> list[str]:
         ("fetch forecast", "get_weather"),
         ("look up forecast", "get_weather"),
         ("show folders", "list_directory"),
+        ("getweather", "get_weather"),
         ("weahter", "get_weather"),
         ("contaner restart", "restart_container"),
         ("trnaslaet", "translate_text"),
@@ -164,7 +165,7 @@ def test_more_of_the_words_beats_one_rare_word() -> None:
 def test_exam(seed: int) -> None:
     """Of 200 queries with a slip or a synonym, 95 in 100 have their tool in the first three.
 
-    Weights and words were settled with seed 1; the others were asked when all was done.
+    Weights were settled with seed 1; nothing was changed for what the other two showed.
     """
     missed = misses(corpus_entries(), seed, 200)
     assert len(missed) <= 10, [(query.text, query.wanted) for query in missed]

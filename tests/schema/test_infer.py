@@ -99,6 +99,10 @@ class Movie(TypedDict):
     year: NotRequired[int]
 
 
+class Wrapped(TypedDict):
+    title: Annotated[NotRequired[str], "Its name"]
+
+
 class Loose(TypedDict, total=False):
     title: Required[str]
     year: int
@@ -235,6 +239,15 @@ TYPES: list[tuple[Any, dict[str, Any]]] = [
             "type": "object",
             "properties": {"title": {"type": "string"}, "year": {"type": "integer"}},
             "required": ["title"],
+            "additionalProperties": False,
+        },
+    ),
+    (
+        Wrapped,
+        {
+            "type": "object",
+            "properties": {"title": {"type": "string", "description": "Its name"}},
+            "required": [],
             "additionalProperties": False,
         },
     ),
@@ -423,6 +436,16 @@ REFUSED: list[tuple[Any, str, Any]] = [
     (Initialised, "InitVar", Stamped),
     (Literal[b"a"], "a choice must be", Literal["a"]),
     (str | Marked, "one of several things", Marked | None),
+    (
+        Annotated[Marked, {"type": "string"}],
+        "says itself what",
+        Annotated[Marked, {"title": "File"}],
+    ),
+    (
+        Annotated[Marked, {"x-toolstile": {"fact": "name"}}],
+        "says itself what",
+        Annotated[str, {"x-toolstile": {"fact": "name"}}],
+    ),
     (Annotated[str, at.Ge(1)], "'ge' says nothing", Annotated[int, at.Ge(1)]),
     (
         Annotated[int, Meta(min_length=1)],

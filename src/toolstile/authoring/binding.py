@@ -26,6 +26,7 @@ from toolstile.model.json import JsonObject, JsonValue
 from toolstile.schema.closing import Root, close
 from toolstile.schema.compiled import CompiledSchema, compiled
 from toolstile.schema.infer import BYTES, is_passed, result_hint
+from toolstile.schema.python.annotated import whole_schema
 from toolstile.schema.python.hints import (
     HintError,
     Names,
@@ -138,8 +139,9 @@ class _Reader:
 
     def read(self, value: JsonValue, hint: Any, at: Path) -> Any:
         """The value in the form of its type."""
-        core, _ = unwrap(hint)
-        if core is Any or core is object:
+        core, extras = unwrap(hint)
+        as_it_is = core is Any or core is object or whole_schema(extras) is not None
+        if as_it_is and mark_of(core) is None:  # whoever writes a schema out gets its JSON
             return value
         if core is None or core is type(None):
             return self._exact(value, type(None), at)

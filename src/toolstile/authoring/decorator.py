@@ -22,6 +22,7 @@ from toolstile.model.json import JsonValue
 from toolstile.schema.compiled import Checked
 from toolstile.schema.infer import infer, is_passed, result_type_of
 from toolstile.schema.issue import fault
+from toolstile.schema.places import walk
 from toolstile.schema.python.hints import (
     HintError,
     Names,
@@ -127,6 +128,7 @@ def _read_signature(
     issues = [issue for issue in inferred.issues if issue.path.split("/")[1] not in by_hand]
     if "parameters" in by_hand:
         issues += _misfits(function, fields["parameters"])
+        issues += _unmarked(inferred.parameters, fields["parameters"])
     if not inferred.description and "description" not in fields:
         hint = "write a docstring; its first paragraph is shown to the model"
         issues.append(fault("/description", "description", "it says nothing of itself", hint))
@@ -151,6 +153,18 @@ def _misfits(function: Callable[..., Any], schema: Any) -> Iterator[Issue]:
         if needed and each.name not in schema.get("required", ()):
             reason = f"the function needs '{each.name}', which is not required"
             yield fault("/parameters/required", "signature", reason, "add it, or give it a default")
+
+
+def _unmarked(inferred: Any, written: Any) -> Iterator[Issue]:
+    """Handles that a schema written by hand does not mark: nobody would decide on them."""
+    places = walk(written if isinstance(written, Mapping) else {})
+    marks = {place.pointer: place.rules.get("x-toolstile") for place in places}
+    for place in walk(inferred):
+        mark = place.rules.get("x-toolstile")
+        if mark is not None and marks.get(place.pointer) != mark:
+            reason = "the parameter takes a handle, and its argument is not marked as one"
+            hint = f"write 'x-toolstile': {dict(mark)}, or take a str"
+            yield fault(f"/parameters{place.pointer}", "x-toolstile", reason, hint)
 
 
 def _hints(function: Callable[..., Any]) -> dict[str, Any]:

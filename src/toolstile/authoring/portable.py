@@ -46,9 +46,9 @@ def script_of(body: Callable[..., Any]) -> str | None:
 
 
 def _module(body: Callable[..., Any]) -> str:
-    """The module's name as another process would write it."""
+    """The module's name as another process would write it; empty where there is none."""
     if body.__module__ not in (_MAIN, _AGAIN):
-        return body.__module__
+        return body.__module__ or ""
     spec = getattr(sys.modules[_MAIN], "__spec__", None)
     if spec is None or body.__module__ == _AGAIN:
         return _MAIN
@@ -61,13 +61,14 @@ def portability(body: Callable[..., Any]) -> Issue | None:
     To be asked once its module is loaded: while a decorator runs, its name is not there yet.
     """
     where = reference(body)
+    module = sys.modules.get(body.__module__ or "")
     if where is None:
         return _issue("it is a lambda, or made inside a function")
-    if _module(body) == _MAIN and (script_of(body) is None or not _is_in_script(body)):
+    if not _is_written_in(body, module):
         return _issue("it was made in a notebook, a shell or by exec, not in a file")
-    if _module(body) != _MAIN and not _is_importable(body):
+    if _module(body) != _MAIN and not _is_importable(_module(body), module):
         return _issue("a fresh process would not find its module")
-    found = _follow(sys.modules.get(body.__module__), where.partition(":")[2])
+    found = _follow(module, where.partition(":")[2])
     if found is None or inspect.unwrap(found) is not inspect.unwrap(body):
         return _issue("in its module, its name means something else")
     return None
@@ -83,18 +84,25 @@ def _issue(reason: str) -> Issue:
     )
 
 
-def _is_in_script(body: Callable[..., Any]) -> bool:
-    code = getattr(inspect.unwrap(body), "__code__", None)
-    return code is None or os.path.realpath(code.co_filename) == script_of(body)
-
-
-def _is_importable(body: Callable[..., Any]) -> bool:
-    """Tell whether an import would find the file that the module was loaded from."""
-    spec = _fresh_spec(_module(body))
-    loaded = getattr(sys.modules.get(body.__module__), "__file__", None)
-    if spec is None or spec.origin is None or loaded is None:
+def _is_written_in(body: Callable[..., Any], module: ModuleType | None) -> bool:
+    """Tell whether the code stands in the module's file, so that running it makes it again."""
+    file = getattr(module, "__file__", None)
+    if file is None or not Path(file).is_file():
         return False
-    return bool(os.path.realpath(spec.origin) == os.path.realpath(loaded))
+    code = getattr(inspect.unwrap(body), "__code__", None)
+    # A class has no code of its own, and a file without its source names one that is elsewhere.
+    return code is None or not file.endswith(".py") or _same_file(code.co_filename, file)
+
+
+def _is_importable(name: str, module: ModuleType | None) -> bool:
+    """Tell whether an import would find the file that the module was loaded from."""
+    spec = _fresh_spec(name)
+    file = getattr(module, "__file__", None)
+    return bool(spec and spec.origin and file and _same_file(spec.origin, file))
+
+
+def _same_file(one: str, other: str) -> bool:
+    return os.path.realpath(one) == os.path.realpath(other)
 
 
 def _fresh_spec(name: str) -> ModuleSpec | None:

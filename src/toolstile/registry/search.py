@@ -285,8 +285,17 @@ class _Index:
         found = parts(query)
         pairs = (one + other for one, other in pairwise(found))
         compounds = (pair for pair in pairs if pair in self._vocabulary or stem(pair) in SYNONYMS)
-        asked = dict.fromkeys([*content_words(query), *compounds] or found)
+        halves = (half for word in found for half in self._halves(word))
+        asked = dict.fromkeys([*content_words(query), *compounds, *halves] or found)
         return list(asked)[:MAX_QUERY_TERMS]
+
+    def _halves(self, word: str) -> tuple[str, ...]:
+        """The two words that are run together in one that nobody knows: getweather."""
+        if word in self._vocabulary or stem(word) in SYNONYMS:
+            return ()
+        cuts = ((word[:at], word[at:]) for at in range(3, len(word) - 2))
+        known = (cut for cut in cuts if all(half in self._vocabulary for half in cut))
+        return next(known, ())
 
     def _senses(self, asked: Iterable[str]) -> dict[str, dict[str, float]]:
         """For each word the stems that it stands for, and the weight of each."""

@@ -80,7 +80,8 @@ conversation chat dialogue dialog discussion | thread topic discussion | channel
 post message entry | user account person member customer profile | account profile | username login
 error fault failure bug issue problem mistake | issue ticket problem | bug defect | incident event
 log history record journal | history past chronicle | database db | table grid | row record line
-column field | record entry | key identifier id | id identifier number | password passcode passphrase
+column field | record entry | key identifier id | id identifier number
+password passcode passphrase
 credential login password | token key | status state condition
 setting configuration option preference config
 property attribute parameter characteristic feature | parameter argument
@@ -131,7 +132,8 @@ expensive costly dear | free gratis | available free | sale offer deal | donatio
 ticket pass | voucher coupon | brand make | quantity amount number | amount quantity sum
 number figure digit | percent percentage | rate ratio | rate speed
 school college university academy | student pupil learner | teacher instructor tutor professor
-class course lesson | grade mark score rating | rating grade score stars | exam test | question query
+class course lesson | grade mark score rating | rating grade score stars | exam test
+question query
 review feedback comment critique | comment note remark | note memo | game match | player athlete
 sport athletics | champion winner | tournament competition contest championship | league division
 book volume | library archive | museum gallery | art artwork painting | painting picture canvas
@@ -155,7 +157,8 @@ flight plane | airline carrier | airport airfield | station stop | passenger tra
 luggage baggage | trip journey travel tour | holiday vacation | weather forecast climate
 forecast prediction outlook | temperature heat | rain rainfall precipitation | snow snowfall
 wind breeze | storm tempest | cloud overcast | sun sunshine | humidity moisture | pollution smog
-earthquake quake | date day | time hour clock | year annual | month monthly | week weekly | day daily
+earthquake quake | date day | time hour clock | year annual | month monthly | week weekly
+day daily
 today now | now current today present | current present actual existing | recent latest newest last
 latest newest recent | new fresh recent | old previous past former prior history aged
 next upcoming future following | early soon | late tardy | duration length period span
@@ -177,7 +180,8 @@ important significant major | easy simple | hard difficult | active live running
 pending waiting outstanding | visible shown | public open | private personal confidential
 safe secure | health wellness fitness | illness disease sickness ailment | symptom sign
 medicine drug medication | treatment therapy cure | allergy intolerance | exercise workout training
-diet nutrition | calorie energy | food meal dish cuisine | cuisine food cooking | recipe instructions
+diet nutrition | calorie energy | food meal dish cuisine | cuisine food cooking
+recipe instructions
 ingredient component | drink beverage | fruit produce | vegetable veg | breakfast lunch dinner meal
 animal pet creature | dog puppy | cat kitten | plant flower | tree plant | species kind
 gene genetic dna | cell cellular | chemical compound substance | substance material

@@ -21,7 +21,7 @@ from toolstile.model.issue import pointer
 from toolstile.model.json import JsonObject, JsonValue, type_name
 from toolstile.schema.engine import compile_engine
 from toolstile.schema.extensions import NO_EXTENSIONS
-from toolstile.schema.keywords import KEYWORDS, Role, Shape, parts, type_names
+from toolstile.schema.keywords import KEYWORDS, Role, Shape, type_names
 from toolstile.schema.pattern import translate
 from toolstile.schema.places import MAX_REACH, Place, Places
 
@@ -39,7 +39,7 @@ OTHERS = 1_000_000
 """An index beyond every `prefixItems`: that of "all other items"."""
 
 
-class TooMuch(Exception):  # noqa: N818 - not an error: the question is only too large to answer
+class TooMuch(Exception):
     """More work than one comparison may cause."""
 
 
@@ -50,37 +50,36 @@ class Reached(msgspec.Struct, frozen=True, eq=False):
     given: tuple[Place, ...] = ()
 
 
-class Side(msgspec.Struct, frozen=True, kw_only=True):
-    """Where one of the schemas stands in the common document."""
-
-    name: str
-
-    @property
-    def pointer(self) -> str:
-        """The JSON Pointer of its root there."""
-        return f"/$defs/{self.name}"
-
-
-OLD, NEW = Side(name="old"), Side(name="new")
+OLD, NEW = "old", "new"
 
 
 class Beside(Places):
-    """Two schemas in one document without annotations, so that places of both may be joined."""
+    """Two schemas in one document, so that places of both may be joined.
+
+    Each is a resource with an address of its own, so that its references stay at home; annotations
+    are left out.
+    """
 
     def __init__(self, old: JsonValue, new: JsonValue = True) -> None:
-        sides = {"old": rebased(old, OLD), "new": rebased(new, NEW)}
-        self.document: dict[str, Any] = {"$defs": sides}
+        self.document: dict[str, Any] = {
+            "$defs": {OLD: _at_home(old, OLD), NEW: _at_home(new, NEW)}
+        }
         super().__init__(self.document)
         self._reached: dict[str, tuple[Reached, ...]] = {}
-        self._bare: dict[str, bytes] = {}
+        self._texts: dict[str, bytes] = {}
 
-    def root(self, side: Side) -> Place:
+    def root(self, side: str) -> Place:
         """The outermost place of one of the two schemas."""
-        return self.by_pointer[side.pointer]
+        return self.by_pointer[f"/$defs/{side}"]
 
     def child(self, place: Place, *steps: str | int) -> Place | None:
         """The subschema at these steps below a place, if there is one."""
         return self.by_pointer.get(place.pointer + pointer(*steps))
+
+    def at(self, place: Place, *steps: str | int) -> list[Place]:
+        """The same as a list: empty, or of one."""
+        child = self.child(place, *steps)
+        return [] if child is None else [child]
 
     def reached(self, place: Place) -> tuple[Reached, ...]:
         """Every way in which a place may come to describe the value of `place`."""
@@ -96,25 +95,34 @@ class Beside(Places):
         return self._reached[place.pointer]
 
     def _next(self, reached: Reached) -> Iterator[Reached]:
-        place = reached.place
-        for branch in self.branches(place):
-            yield Reached(branch, (*reached.given, *self.conditions(place, branch)))
+        place, given = reached.place, reached.given
+        for target in self.targets(place):
+            yield Reached(target, given)
+        for branch in self.children(place, Role.BRANCH):
+            yield Reached(branch, (*given, *self.conditions(branch)))
         test = self.child(place, "if")
         if test is not None:
-            yield Reached(test, (*reached.given, test))
+            yield Reached(test, (*given, test))
 
-    def conditions(self, place: Place, branch: Place) -> tuple[Place, ...]:
-        """What must hold besides `place` for its branch to describe the value."""
-        if branch.parent is not place or branch.keyword == "allOf":
+    def optional_branches(self, place: Place) -> list[Place]:
+        """The branches that describe the value of `place` whenever their conditions hold."""
+        tests = self.at(place, "if")
+        words = ("anyOf", "oneOf", "dependentSchemas", *["then" for _ in tests])
+        return [*tests, *(b for b in self.children(place, Role.BRANCH) if b.keyword in words)]
+
+    def conditions(self, branch: Place) -> tuple[Place, ...]:
+        """What must hold for a branch to describe its parent's value."""
+        if branch.keyword == "allOf":
             return ()
         if branch.keyword == "dependentSchemas":
-            name = branch.pointer.rsplit("/", 1)[1].replace("~1", "/").replace("~0", "~")
-            return (requiring(name), branch)
-        test = self.child(place, "if") if branch.keyword == "then" else None
+            return (requiring(last_step(branch)), branch)
+        test = None
+        if branch.keyword == "then" and branch.parent is not None:
+            test = self.child(branch.parent, "if")
         return (branch,) if test is None else (test, branch)
 
     def same(self, one: Place, other: Place) -> bool:
-        """Do both say the same, word for word? What they refer to included."""
+        """True where both say the same, word for word, in what they refer to as well."""
         seen: set[tuple[str, str]] = set()
         queue = [(one, other)]
         while queue:
@@ -124,64 +132,57 @@ class Beside(Places):
             seen.add((first.pointer, second.pointer))
             if self._text(first) != self._text(second):
                 return False
-            queue += zip(self._targets(first), self._targets(second), strict=True)
+            queue += zip(self._below(first), self._below(second), strict=True)
         return True
 
     def _text(self, place: Place) -> bytes:
-        """Canonical text without the side's name in its references."""
-        if place.pointer not in self._bare:
-            self._bare[place.pointer] = canonical(rebased(place.schema, None))
-        return self._bare[place.pointer]
+        if place.pointer not in self._texts:
+            addressed = isinstance(place.schema, dict) and place.keyword == "$defs"
+            schema = {**place.schema, "$id": ""} if addressed else place.schema
+            self._texts[place.pointer] = canonical(schema)
+        return self._texts[place.pointer]
 
-    def _targets(self, place: Place) -> list[Place]:
-        return [target for at in _references(place.schema) if (target := self.target(at))]
+    def _below(self, place: Place) -> list[Place]:
+        """Everything that a place refers to, from anywhere within it."""
+        found = []
+        queue = [place]
+        while queue:
+            inner = queue.pop()
+            found += self.targets(inner)
+            queue += sorted(self._children.get(inner.pointer, ()), key=lambda below: below.pointer)
+        return found
 
 
-def _references(schema: JsonValue) -> Iterator[str]:
-    if isinstance(schema, dict):
-        if "$ref" in schema:
-            yield schema["$ref"]
-        for part in sorted(parts(schema), key=lambda part: tuple(map(str, part.steps))):
-            yield from _references(part.schema)
+def _at_home(schema: JsonValue, side: str) -> JsonValue:
+    bare = without_annotations(schema)
+    return {"$id": f"http://{side}.invalid/", **bare} if isinstance(bare, dict) else bare
 
 
-def rebased(schema: JsonValue, side: Side | None) -> JsonValue:
-    """A schema without annotations, its references and anchors at home in the common document.
-
-    For no side the schema is one of the common document, and is made to fit either side.
-    """
+def without_annotations(schema: JsonValue) -> JsonValue:
+    """What a schema asserts: the same schema without titles, descriptions, defaults, notes."""
     if not isinstance(schema, dict):
         return schema
     return {
-        name: _rebased_value(name, value, side)
+        name: _asserted(name, value)
         for name, value in schema.items()
         if name not in ANNOTATIONS and not name.startswith("x-")
     }
 
 
-def _rebased_value(name: str, value: Any, side: Side | None) -> Any:
+def _asserted(name: str, value: Any) -> Any:
     keyword = KEYWORDS.get(name)
-    if name in ("$ref", "$anchor"):
-        return _renamed(value, side)
     if keyword is None or keyword.role is None:
         return value
     if keyword.shape is Shape.SCHEMA:
-        return rebased(value, side)
+        return without_annotations(value)
     if keyword.shape is Shape.SCHEMAS:
-        return [rebased(member, side) for member in value]
-    return {key: rebased(member, side) for key, member in value.items()}
+        return [without_annotations(member) for member in value]
+    return {key: without_annotations(member) for key, member in value.items()}
 
 
-def _renamed(reference: str, side: Side | None) -> str:
-    if side is None:
-        for home in (OLD, NEW):
-            reference = reference.removeprefix(f"#{home.pointer}").removeprefix(f"#{home.name}.")
-        return reference
-    if not reference.startswith("#"):
-        return f"{side.name}.{reference}"
-    inside = reference[1:]
-    at_pointer = not inside or inside.startswith("/")
-    return f"#{side.pointer}{inside}" if at_pointer else f"#{side.name}.{inside}"
+def last_step(place: Place) -> str:
+    """The member's name in `properties`, `dependentSchemas` and the like."""
+    return place.pointer.rsplit("/", 1)[1].replace("~1", "/").replace("~0", "~")
 
 
 def requiring(name: str) -> Place:
@@ -190,8 +191,8 @@ def requiring(name: str) -> Place:
 
 
 def of_type(name: str) -> Place:
-    """A place of no document that demands a type, one of DISJOINT."""
-    schema = {"type": "number", "not": {"multipleOf": 1}} if name == "fraction" else {"type": name}
+    """A place of no document that demands one of the DISJOINT types."""
+    schema = {"type": "number"} if name == "fraction" else {"type": name}
     return Place(f"?type/{name}", schema, Role.BRANCH, "", None)
 
 
@@ -220,8 +221,7 @@ class Conjunction:
 
     def children(self, *steps: str | int) -> list[Place]:
         """The subschemas at these steps, of every place that has one there."""
-        found = (self.places.child(part, *steps) for part in self.parts)
-        return [child for child in found if child is not None]
+        return [child for part in self.parts for child in self.places.at(part, *steps)]
 
     @cached_property
     def types(self) -> frozenset[str]:
@@ -253,7 +253,7 @@ class Conjunction:
                 and all(canonical(value) in other for other in others)
             ]
         if self.types <= {"null", "boolean"}:
-            words = {"null": [None], "boolean": [True, False]}
+            words: dict[str, list[Any]] = {"null": [None], "boolean": [True, False]}
             return [value for name in sorted(self.types) for value in words[name]]
         return None
 
@@ -304,8 +304,8 @@ class Conjunction:
     @cached_property
     def required(self) -> frozenset[str]:
         """The members that must be there."""
-        found = {name for names in self.rule("required") for name in names}
-        waiting = list(found)
+        found: set[str] = {name for names in self.rule("required") for name in names}
+        waiting: list[str] = list(found)
         while waiting:
             name = waiting.pop()
             more = {n for table in self.rule("dependentRequired") for n in table.get(name, ())}
@@ -341,14 +341,12 @@ class Conjunction:
         return Conjunction(self.places, found)
 
     def _leftover(self, part: Place, name: str | None) -> Iterator[Place]:
-        additional = self.places.child(part, "additionalProperties")
-        if additional is not None:
-            yield additional
-        unevaluated = self.places.child(part, "unevaluatedProperties")
-        if unevaluated is not None and not any(
-            _evaluates(self.places, way.place, name, part) for way in self.places.reached(part)
+        yield from self.places.at(part, "additionalProperties")
+        unevaluated = self.places.at(part, "unevaluatedProperties")
+        if unevaluated and not any(
+            evaluates(self.places, way.place, name, part) for way in self.places.reached(part)
         ):
-            yield unevaluated
+            yield from unevaluated
 
     def matching(self, pattern: str) -> Conjunction:
         """What is said of every member whose name matches one of `patterns`."""
@@ -365,15 +363,14 @@ class Conjunction:
         """What is said of the item with this index."""
         found: list[Place] = []
         for part in self.parts:
-            own = self.places.child(part, "prefixItems", index)
-            own = own or self.places.child(part, "items")
-            if own is None and not any(
+            own = self.places.at(part, "prefixItems", index) or self.places.at(part, "items")
+            if not own and not any(
                 {"items", "prefixItems", "contains"} & way.place.rules.keys()
                 or ("unevaluatedItems" in way.place.rules and way.place is not part)
                 for way in self.places.reached(part)
             ):
-                own = self.places.child(part, "unevaluatedItems")
-            found += [] if own is None else [own]
+                own = self.places.at(part, "unevaluatedItems")
+            found += own
         return Conjunction(self.places, found)
 
     # --- alternatives ----------------------------------------------------------------------
@@ -384,9 +381,8 @@ class Conjunction:
         found = []
         for part in self.parts:
             for keyword in ("anyOf", "oneOf"):
-                count = len(part.rules.get(keyword, ()))
-                group = [self.places.child(part, keyword, index) for index in range(count)]
-                branches = [branch for branch in group if branch is not None]
+                count = range(len(part.rules.get(keyword, ())))
+                branches = [b for index in count for b in self.places.at(part, keyword, index)]
                 if branches and not any(branch.pointer in self.key for branch in branches):
                     found.append(branches)
         return found
@@ -399,33 +395,25 @@ def _flat(places: Places, starts: Iterable[Place]) -> tuple[Place, ...]:
         place = queue.pop()
         if place.pointer not in found:
             found[place.pointer] = place
-            always = (b for b in places.branches(place) if _always(place, b))
-            queue += list(always)[::-1]
+            branches = places.children(place, Role.BRANCH)
+            always = [branch for branch in branches if branch.keyword == "allOf"]
+            queue += [*places.targets(place), *always][::-1]
     return tuple(found.values())
-
-
-def _always(place: Place, branch: Place) -> bool:
-    """A reference and `allOf` hold whenever the place does."""
-    return branch.parent is not place or branch.keyword in ("allOf", "$ref")
 
 
 def declarations(places: Beside, place: Place, name: str) -> list[Place]:
     """What one place says by name or pattern about a member."""
-    own = places.child(place, "properties", name)
-    found = [] if own is None else [own]
+    found = places.at(place, "properties", name)
     for pattern in place.rules.get("patternProperties", ()):
         if matches(pattern, name):
-            child = places.child(place, "patternProperties", pattern)
-            found += [] if child is None else [child]
+            found += places.at(place, "patternProperties", pattern)
     return found
 
 
-def _evaluates(places: Beside, place: Place, name: str | None, asked: Place) -> bool:
-    """May the place count a member as described? `asked` is whose leftovers are wanted."""
+def evaluates(places: Beside, place: Place, name: str | None, asked: Place) -> bool:
+    """True where a place may count a member as described; `asked` wants what is left over."""
     rules = place.rules
-    if "additionalProperties" in rules or (
-        "unevaluatedProperties" in rules and place is not asked
-    ):
+    if "additionalProperties" in rules or ("unevaluatedProperties" in rules and place is not asked):
         return True
     return name is not None and bool(declarations(places, place, name))
 
@@ -434,7 +422,7 @@ def types_of(rules: JsonObject) -> frozenset[str]:
     """The DISJOINT types that a single schema's `type`, `enum` and `const` leave."""
     allowed = frozenset(DISJOINT)
     if "type" in rules:
-        allowed = frozenset().union(*(_MEANINGS[name] for name in type_names(rules)))
+        allowed = frozenset(t for name in type_names(rules) for t in _MEANINGS[name])
     if "enum" in rules:
         allowed &= {disjoint_type(value) for value in rules["enum"]}
     if "const" in rules:
@@ -455,5 +443,5 @@ def _matcher(pattern: str) -> jsonschema_rs.Validator:
 
 
 def matches(pattern: str, text: str) -> bool:
-    """Does an ECMA-262 pattern match somewhere in the text?"""
+    """True where an ECMA-262 pattern matches somewhere in the text."""
     return _matcher(pattern).is_valid(text)

@@ -15,6 +15,7 @@ import jsonschema_rs
 
 from toolstile.model.json import JsonValue, thaw
 from toolstile.schema.extensions import Extensions
+from toolstile.schema.formats import STRICTER
 from toolstile.schema.keywords import KEYWORDS, Shape
 from toolstile.schema.pattern import ENGINE_OPTIONS, translate
 
@@ -88,7 +89,7 @@ def _options(extensions: Extensions) -> Mapping[str, Any]:
         "ignore_unknown_formats": False,
         "pattern_options": ENGINE_OPTIONS,
         "mask": MASK,
-        "formats": dict(extensions.formats) or None,
+        "formats": {**STRICTER, **extensions.formats},
         "keywords": {name: _keyword_class(judge) for name, judge in extensions.keywords.items()}
         or None,
     }

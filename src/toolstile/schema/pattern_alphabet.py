@@ -6,19 +6,25 @@ four steps where characters would take a million.
 
 from __future__ import annotations
 
+import unicodedata
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from itertools import accumulate
+from itertools import accumulate, combinations, pairwise
 from operator import xor
 
 import msgspec
 
-from toolstile.schema.pattern_syntax import WORD, Chars, PatternRefused
+from toolstile.schema.pattern_syntax import LAST, WORD, Chars, PatternRefused
 
-MAX_PROPERTIES = 6
-"""Any subset of them may hold for a character: 64 combinations to try."""
+MAX_PROPERTIES = 8
+"""Any subset of them may hold for a character: 256 combinations to try."""
 MAX_MEMBERSHIPS = 50_000
 """Pairs of symbol and class; thousands of different classes would take seconds."""
+
+_ASCII_END = 0x80
+_CATEGORIES = frozenset(
+    "Lu Ll Lt Lm Lo Mn Mc Me Nd Nl No Pc Pd Ps Pe Pi Pf Po Sm Sc Sk So Zs Zl Zp Cc Cf Co Cn".split()
+)
 
 
 class Alphabet(msgspec.Struct, frozen=True, kw_only=True):
@@ -45,8 +51,11 @@ def alphabet(classes: Iterable[Chars], *, words: bool) -> Alphabet:
         raise PatternRefused(reason, 0, "use fewer, or general ones such as \\p{L}")
     word_bit = 1 << len(distinct) if words else 0
     negated = sum(1 << number for number, chars in enumerate(distinct) if chars.negated)
-    masks, held = _masks(distinct, word_bit), _held(distinct, names)
-    signatures = {(mask | more) ^ negated for mask in masks for more in held}
+    signatures = {
+        (mask | held) ^ negated
+        for mask, categories in _masks(distinct, word_bit)
+        for held in {_held(distinct, kind) for kind in _kinds(names, categories)}
+    }
     return Alphabet(
         numbers={chars: number for number, chars in enumerate(distinct)},
         members=_members(len(distinct), signatures),
@@ -54,25 +63,50 @@ def alphabet(classes: Iterable[Chars], *, words: bool) -> Alphabet:
     )
 
 
-def _masks(classes: Sequence[Chars], word_bit: int) -> set[int]:
-    """Which sets of classes share a character, each set as bits."""
-    toggles: dict[int, int] = defaultdict(int)
+def _masks(classes: Sequence[Chars], word_bit: int) -> set[tuple[int, frozenset[str]]]:
+    """Which classes share a range of characters, as bits, and the categories found in there."""
+    toggles: dict[int, int] = defaultdict(int, {0: 0, _ASCII_END: 0, LAST + 1: 0})
     members = [(1 << number, chars.ranges) for number, chars in enumerate(classes)]
     for bit, ranges in [*members, (word_bit, WORD)]:
         for low, high in ranges:
             toggles[low] ^= bit
             toggles[high + 1] ^= bit
-    return {0, *accumulate((toggles[point] for point in sorted(toggles)), xor)}
+    points = sorted(toggles)
+    masks = accumulate((toggles[point] for point in points[:-1]), xor)
+    return {
+        (mask, _categories(low, high))
+        for mask, (low, high) in zip(masks, pairwise(points), strict=True)
+    }
 
 
-def _held(classes: Sequence[Chars], names: Sequence[str]) -> set[int]:
-    """Which sets of classes a character may be in for its properties."""
-    held = set()
-    for choice in range(1 << len(names)):
-        true = {rf"\{'pP'[not choice >> n & 1]}{name}" for n, name in enumerate(names)}
-        bits = (1 << number for number, chars in enumerate(classes) if true & {*chars.properties})
-        held.add(sum(bits))
-    return held
+def _categories(low: int, high: int) -> frozenset[str]:
+    # Beyond ASCII the tables of Python and the engine may be of different age.
+    if low >= _ASCII_END:
+        return _CATEGORIES
+    return frozenset(unicodedata.category(chr(point)) for point in range(low, high))
+
+
+def _kinds(names: Sequence[str], categories: Collection[str]) -> set[frozenset[str]]:
+    """Which properties may hold together for a character of one of these general categories."""
+    known = [name for name in names if name.startswith("{gc=")]
+    free = [name for name in names if name not in known]
+    some = [frozenset(part) for n in range(len(free) + 1) for part in combinations(free, n)]
+    sure = {frozenset(name for name in known if _within(category, name)) for category in categories}
+    return {one | other for one in sure for other in some}
+
+
+def _within(category: str, name: str) -> bool:
+    wanted = name.removeprefix("{gc=").removesuffix("}")
+    return category in ("Lu", "Ll", "Lt") if wanted == "LC" else category.startswith(wanted)
+
+
+def _held(classes: Sequence[Chars], kind: frozenset[str]) -> int:
+    """The classes, as bits, that a character with just these properties is in."""
+    return sum(
+        1 << number
+        for number, chars in enumerate(classes)
+        if any((name[2:] in kind) == name.startswith(r"\p") for name in chars.properties)
+    )
 
 
 def _members(classes: int, signatures: Collection[int]) -> tuple[tuple[int, ...], ...]:

@@ -23,8 +23,8 @@ CACHE_BYTES = 2 * 1024 * 1024
 MAX_STATES_BYTES = CACHE_BYTES * 3 // 4
 MAX_BUILD_NS = 12_000_000
 """For building an automaton while matching: two take 24 ms of the 50 ms that 1 MB may take."""
-MAX_STEPS = 100_000
-"""What looking may cost ourselves: 20 to 40 ms, for patterns that are about to be refused."""
+MAX_STEPS = 200_000
+"""What looking may cost ourselves: some 60 ms, for patterns that are about to be refused."""
 MAX_WALK = 500_000
 """Characters times positions an anchored pattern without loops can touch: 20 ms at 40 ns each."""
 
@@ -32,7 +32,8 @@ MAX_WALK = 500_000
 # its state; a state takes 100 bytes, 2 for each position, and 4 for each transition.
 _TRANSITION_NS, _POSITION_NS = 150, 7
 _STATE_BYTES, _POSITION_BYTES, _TRANSITION_BYTES = 100, 2, 4
-# Characters of several bytes take states in between: `.` 1.5 KB of them, \p{L} 180 KB.
+# Characters of several bytes take states in between: `.` 1.5 KB of them, \p{L} 180 KB, and a class
+# of six general categories no more than that.
 _RANGE_TRANSITIONS, _PROPERTY_TRANSITIONS, _BETWEEN_BYTES = 8, 2500, 72
 
 # The last character of one and of two bytes in UTF-8, and of the rest before the surrogates: from
@@ -301,4 +302,4 @@ class _Automaton:
 def _between(chars: Chars) -> int:
     """Transitions that the several bytes of its characters add to a state."""
     wide = sum(high > limit for _, high in chars.ranges for limit in _ENCODING_LIMITS)
-    return _RANGE_TRANSITIONS * wide + _PROPERTY_TRANSITIONS * len(chars.properties)
+    return _RANGE_TRANSITIONS * wide + _PROPERTY_TRANSITIONS * bool(chars.properties)

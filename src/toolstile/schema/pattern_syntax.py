@@ -28,13 +28,16 @@ Ranges: TypeAlias = tuple[tuple[int, int], ...]
 
 
 class PatternRefused(ValueError):
-    """A pattern is not ECMA-262, or cannot be matched in linear time and bounded memory."""
+    """A pattern is not ECMA-262, or cannot be matched in linear time and bounded memory.
+
+    `position` counts characters from 0; it is 0 where the fault is the pattern's as a whole.
+    """
 
     def __init__(self, reason: str, position: int, hint: str) -> None:
         self.reason = reason
         self.position = position
         self.hint = hint
-        super().__init__(f"{reason} at character {position} ({hint})")
+        super().__init__(f"{reason}, at character {position + 1} ({hint})")
 
 
 class Chars(msgspec.Struct, frozen=True, kw_only=True):
@@ -135,16 +138,18 @@ BINARY_PROPERTIES = frozenset(
     Radical Regional_Indicator Sentence_Terminal Soft_Dotted Terminal_Punctuation
     Unified_Ideograph Uppercase Variation_Selector White_Space XID_Continue XID_Start""".split()
 )
-CATEGORIES = frozenset(
-    """L Letter LC Cased_Letter Lu Uppercase_Letter Ll Lowercase_Letter Lt Titlecase_Letter
-    Lm Modifier_Letter Lo Other_Letter M Mark Combining_Mark Mn Nonspacing_Mark Mc Spacing_Mark
-    Me Enclosing_Mark N Number Nd Decimal_Number digit Nl Letter_Number No Other_Number
-    P Punctuation punct Pc Connector_Punctuation Pd Dash_Punctuation Ps Open_Punctuation
-    Pe Close_Punctuation Pi Initial_Punctuation Pf Final_Punctuation Po Other_Punctuation
-    S Symbol Sm Math_Symbol Sc Currency_Symbol Sk Modifier_Symbol So Other_Symbol
-    Z Separator Zs Space_Separator Zl Line_Separator Zp Paragraph_Separator
-    C Other Cc Control cntrl Cf Format Co Private_Use Cn Unassigned""".split()
-)
+_CATEGORY_NAMES = """L Letter, LC Cased_Letter, Lu Uppercase_Letter, Ll Lowercase_Letter,
+    Lt Titlecase_Letter, Lm Modifier_Letter, Lo Other_Letter, M Mark Combining_Mark,
+    Mn Nonspacing_Mark, Mc Spacing_Mark, Me Enclosing_Mark, N Number, Nd Decimal_Number digit,
+    Nl Letter_Number, No Other_Number, P Punctuation punct, Pc Connector_Punctuation,
+    Pd Dash_Punctuation, Ps Open_Punctuation, Pe Close_Punctuation, Pi Initial_Punctuation,
+    Pf Final_Punctuation, Po Other_Punctuation, S Symbol, Sm Math_Symbol, Sc Currency_Symbol,
+    Sk Modifier_Symbol, So Other_Symbol, Z Separator, Zs Space_Separator, Zl Line_Separator,
+    Zp Paragraph_Separator, C Other, Cc Control cntrl, Cf Format, Co Private_Use, Cn Unassigned"""
+CATEGORIES = {
+    name: names.split()[0] for names in _CATEGORY_NAMES.split(",") for name in names.split()
+}
+"""Every name of a general category, and its short one."""
 
 _HEX = "[0-9A-Fa-f]"
 _QUANTIFIER = re.compile(
@@ -154,7 +159,7 @@ _GROUP = re.compile(r"\((?:(?!\?)|\?:|\?<(?P<name>[A-Za-z_$][A-Za-z0-9_$]*)>)")
 _PROPERTY = re.compile(r"\\(?P<sign>[pP])\{(?:(?P<key>[A-Za-z_]+)=)?(?P<value>[A-Za-z_]+)\}")
 # The engine errs about U+D7FF and U+E000 when it negates a class with one range that ends before
 # the surrogates and one that begins behind them. Ranges are merged there; these it merges not.
-_ENDS_AT_SURROGATES = re.compile(r"\b(Cn|Unassigned|Co|Private_Use|Assigned)\}")
+_ENDS_AT_SURROGATES = re.compile(r"\b(Cn|Co|Assigned)\}")
 _SCRIPT = re.compile(r"[A-Z][A-Za-z_]+")
 _CHARACTER = re.compile(
     rf"\\(?:(?P<letter>[fnrtv])|c(?P<control>[A-Za-z])|(?P<zero>0)(?![0-9])"
@@ -178,7 +183,7 @@ _REFUSED_GROUPS = (
     ("(?P", "Python's named groups are not ECMA-262", "use (?:…), names have no effect here"),
     ("(?>", "atomic groups are not ECMA-262", "use (?:…)"),
     ("(?#", "comments are not ECMA-262", "put the comment in the schema's $comment"),
-    ("(?", "inline flags are not ECMA-262", "spell out both cases, such as [Aa]"),
+    ("(?", "no group of ECMA-262 begins so", "use (?:…); for a flag i, spell out [Aa]"),
 )
 _REFUSED_ESCAPES = {
     "A": r"use ^ for the start",
@@ -376,7 +381,9 @@ def _property(reader: _Reader, found: re.Match[str]) -> str:
     if key is None and value in BINARY_PROPERTIES:
         return rf"\{sign}{{{value}}}"
     key = _KEYS.get(key or "gc", "")
-    if value in CATEGORIES if key == "gc" else key and _SCRIPT.fullmatch(value):
+    if key == "gc" and value in CATEGORIES:
+        return rf"\{sign}{{gc={CATEGORIES[value]}}}"
+    if key in ("sc", "scx") and _SCRIPT.fullmatch(value):
         return rf"\{sign}{{{key}={value}}}"
     hint = r"use a category such as \p{L}, \p{Script=Greek}, or a binary property, in exact case"
     raise reader.refusal("an unknown Unicode property", hint, found.start())

@@ -12,6 +12,7 @@ import json
 import math
 import re
 from collections.abc import Iterable, Sequence
+from decimal import Decimal
 from typing import NamedTuple, NoReturn
 
 import msgspec
@@ -70,6 +71,11 @@ INTEGER = Wrong(
 )
 NOT_FINITE = Wrong("NaN and Infinity are not JSON", "send null, or leave the member out")
 NUMBER = Wrong("a number out of range", "send what a double can hold", "number_range")
+ROUNDED = Wrong(
+    "a number that a double would round to an integer",
+    "send the integer itself, or fewer digits",
+    "number_range",
+)
 SURROGATE = Wrong("a lone surrogate", "send whole characters: surrogates only stand in pairs")
 
 _BOM = Wrong("a byte order mark", "send the text without it")
@@ -181,7 +187,18 @@ def _integer(literal: str) -> int:
 def _real(literal: str) -> float:
     if len(literal) > MAX_NUMBER or math.isinf(value := float(literal)):
         raise refusal(NUMBER)
+    if is_rounded_to_integer(literal, value):
+        raise refusal(ROUNDED)
     return value
+
+
+def is_rounded_to_integer(literal: str, value: float) -> bool:
+    """True where a double turns a literal into an integer that it is not (9007199254740992.5,
+    1e-400). It would pass where an integer is wanted, so it is refused, not repaired. What any
+    encoder writes for a double is that double, and beyond 64 bits nothing passes for an integer."""
+    if not value.is_integer() or abs(value) > MAX_INTEGER:
+        return False
+    return Decimal(literal) != Decimal(repr(value))
 
 
 def _constant(_: str) -> NoReturn:
@@ -232,7 +249,8 @@ _IDLE: list[list[list[JsonValue]]] = []
 
 
 def _serialiser_bound() -> int:
-    """How deep orjson goes: 254 levels. If some version goes deeper, 0: `_Reader` decides then."""
+    """How deep orjson goes: 254 levels. If some version goes deeper, 0: then `_Reader` decides, and
+    longer texts that need `read` are refused."""
     lists: JsonValue = []
     dicts: JsonValue = {}
     for _ in range(254):

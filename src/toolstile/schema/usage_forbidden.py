@@ -22,12 +22,18 @@ class Find(msgspec.Struct, frozen=True, kw_only=True):
     hint: str
 
 
-class _Rule(msgspec.Struct, frozen=True, kw_only=True):
-    code: str
+class _Rule(msgspec.Struct, frozen=True):
+    """A pattern, what a match looks like, and the test that a match must pass as well."""
+
     what: str
-    hint: str
     pattern: re.Pattern[str]
     holds: Callable[[re.Match[str]], bool] = lambda found: True
+
+
+class _Kind(msgspec.Struct, frozen=True, kw_only=True):
+    code: str
+    hint: str
+    rules: tuple[_Rule, ...]
 
 
 def visible(text: str) -> str:
@@ -40,12 +46,13 @@ def forbidden(text: str, own_words: str) -> Iterator[Find]:
     yield from _characters(text)
     seen = visible(text)
     own = own_words.lower()
-    for rule in _RULES:
-        for found in rule.pattern.finditer(seen):
-            if rule.holds(found) and not _own(found, own):
-                line = seen.count("\n", 0, found.start()) + 1
-                yield Find(code=rule.code, line=line, what=rule.what, hint=rule.hint)
-                break
+    for kind in _KINDS:
+        for rule in kind.rules:
+            for found in rule.pattern.finditer(seen):
+                if rule.holds(found) and not _is_own(found, own):
+                    line = seen.count("\n", 0, found.start()) + 1
+                    yield Find(code=kind.code, line=line, what=rule.what, hint=kind.hint)
+                    break
 
 
 # --- characters
@@ -88,23 +95,23 @@ _TOKENS = (
     r"|pypi-[\w-]{40,}|hf_[A-Za-z0-9]{30,}|eyJ[\w-]{8,}\.[\w-]{8,}|AGE-SECRET-KEY-1\w{20,}"
 )
 _KEY = (
-    r"(?:password|passwd|passphrase|pwd|secret|token|api[_ -]?key|access[_ -]?key|private[_ -]?key"
-    r"|client[_ -]?secret|credentials?)"
+    r"(?:password|passwd|passphrase|pwd|secret(?![_ -]?key)|token|credentials?"
+    r"|(?:api|access|private|secret)[_ -]?key|client[_ -]?secret)"
 )
 _ASSIGNED = re.compile(
     rf"(?P<key>{_KEY})[\"'`]?(?P<op>\s*(?:==?>?|:=)\s*|\s*:[ \t]*|\s+is[ \t]+)"
     r"(?P<value>\"[^\"\n]*\"|'[^'\n]*'|`[^`\n]*`|[^\s\"'`,;)}\]]+)",
-    re.I,
+    re.IGNORECASE,
 )
 _NO_SECRET_KEY = re.compile(
-    r"(?:page|next|continuation|cursor|sync|cancellation|max|num)[_-]?$", re.I
+    r"(?:page|next|continuation|cursor|sync|cancellation|max|num)[_-]?$", re.IGNORECASE
 )
 _PLACEHOLDER = re.compile(
     r".*(?:[<>{}*…]|\.\.\.)|[$%]|(?:secret|env|file|vault):"
     r"|(?:your|my|the|an?|some|new|old|this|example|sample|placeholder|change_?me|redacted|string"
     r"|str|text|none|null|true|false|required|optional|value|name|not|never|x{3,}|todo|password"
     r"|passwd|secret|token|api)(?![A-Za-z0-9])|[A-Z][A-Z_]*$",
-    re.I,
+    re.IGNORECASE,
 )
 
 
@@ -133,6 +140,10 @@ def _is_placeholder(value: str) -> bool:
 
 
 def _is_login(found: re.Match[str]) -> bool:
+    """False for a pattern, and for the textbook's user:password where it is refused."""
+    textbook = re.search(r"//user(?:name)?:pass(?:word)?@$", found[0])
+    if textbook is not None and not _is_setting(found):
+        return False
     return not re.search(r"[<>{}*$…]", found[0])
 
 
@@ -140,9 +151,26 @@ def _has_digit(found: re.Match[str]) -> bool:
     return re.search(r"\d", found[1]) is not None and not found[1].isdigit()
 
 
+_SECRETS = (
+    _Rule("an access token or API key", re.compile(rf"(?<![\w-])(?:{_TOKENS})")),
+    _Rule("a private key", re.compile(r"-----BEGIN [A-Z0-9 ]{0,40}(?:KEY|CERTIFICATE)")),
+    _Rule("a password or key with its value", _ASSIGNED, _is_value),
+    _Rule(
+        "an address with credentials",
+        re.compile(r"(?<![\w+.-])[A-Za-z][\w+.-]{0,20}://[^\s/:@]{1,80}:[^\s/@]{1,80}@"),
+        _is_login,
+    ),
+    _Rule(
+        "the credentials of a header",
+        re.compile(r"\b(?:Bearer|Basic)\s+([\w.~+/=-]{16,})"),
+        _has_digit,
+    ),
+)
+
+
 # --- one machine's settings
 
-_REFUSING = re.compile(r"(?:refus|reject|block|den(?:y|ied)|forbid|disallow)", re.I)
+_REFUSING = re.compile(r"(?:refus|reject|block|den(?:y|ied)|forbid|disallow)", re.IGNORECASE)
 _HOST_EXAMPLES = frozenset(("host", "hostname", "server", "domain", "example", "site", "h"))
 
 
@@ -154,12 +182,54 @@ def _is_setting(found: re.Match[str]) -> bool:
     bare = re.match(r":\d|/[^\d\s]", after) is None and not before.endswith("//")
     if re.match(r"\S{0,40}\s\W{0,2}(?:is |are )?(?:refused|rejected|blocked|denied)", after):
         return False
-    example = re.search(r"(?:e\.g\.|such as|for example|like)[,:]?\s*[\"'`(]?$", before, re.I)
+    example = re.search(
+        r"(?:e\.g\.|such as|for example|like)[,:]?\s*[\"'`(]?$", before, re.IGNORECASE
+    )
     return not (bare and (example or _REFUSING.search(sentence)))
 
 
 def _is_machine(found: re.Match[str]) -> bool:
     return found[1].lower() not in _HOST_EXAMPLES and not found[1].isupper()
+
+
+_HOME = "somebody's home directory"
+_SETTINGS = (
+    _Rule(_HOME, re.compile(r"(?<![\w.<>}/-])/(?:home|Users)/[A-Za-z0-9_]")),
+    _Rule(_HOME, re.compile(r"(?<![\w.<>}/-])/root/\w|file:///(?:home|Users|root)/\w")),
+    _Rule(_HOME, re.compile(r"\b[A-Za-z]:[\\/]{1,2}Users[\\/]{1,2}\w")),
+    _Rule("a network share", re.compile(r"(?<!\w)\\\\[A-Za-z][\w.-]{1,60}\\{1,2}\w")),
+    _Rule(
+        "a local address",
+        re.compile(r"\blocalhost(?=:\d)|(?<=//)localhost\b|\[::1\]", re.IGNORECASE),
+        _is_setting,
+    ),
+    _Rule(
+        "a private address",
+        re.compile(
+            r"(?<![\w.])(?:10\.\d{1,3}|127\.\d{1,3}|192\.168|169\.254|172\.(?:1[6-9]|2\d|3[01]))"
+            r"\.\d{1,3}\.\d{1,3}(?![\d.]*\d|/\d)|(?<![\w:])f[cd][0-9a-f]{2}:[0-9a-f:]{2,39}"
+        ),
+        _is_setting,
+    ),
+    _Rule(
+        "an internal host name",
+        re.compile(
+            r"(?<![\w.@-])(?:\*|[a-z0-9-]{1,63})(?:\.[a-z0-9-]{1,63}){0,5}"
+            r"\.(?:internal|corp|intranet|lan|local|localdomain)\b(?![.\w-]*\w\()(?!\.\w)",
+            re.IGNORECASE,
+        ),
+        _is_setting,
+    ),
+    _Rule(
+        "a machine's address",
+        re.compile(
+            r"\b(?:https?|postgres(?:ql)?|mysql|redis|mongodb|amqp|ldaps?|smb|ftp)"
+            r"://([A-Za-z][\w-]{0,60})(?=:\d|/|\s|$)(?![^\s/]{0,80}@)"
+        ),
+        _is_machine,
+    ),
+    _Rule("an account's resource name", re.compile(r"\barn:aws[\w-]*:\w+:[\w-]*:\d{12}:")),
+)
 
 
 # --- internals
@@ -172,6 +242,7 @@ _TECHNOLOGY = (
 )
 _BUILT_WITH = (
     r"(?:uses|using|backed by|built (?:on|with)|powered by|runs on|sits on|relies on|delegates to"
+    r"|talks to|goes through"
     r"|implemented (?:in|with|on|by|as)|(?:stored|cached|kept|held|persisted) (?:in|to)|queued in)"
 )
 _IDENTIFIER = (
@@ -180,7 +251,7 @@ _IDENTIFIER = (
 _CODE_WORD = r"(?:class|method|function|module|package|struct|helper|handler|service)"
 
 
-def _own(found: re.Match[str], own_words: str) -> bool:
+def _is_own(found: re.Match[str], own_words: str) -> bool:
     """True where the words are the tool's own name or the technology it is named after."""
     words = found.groupdict().get("name") or ""
     return bool(words) and words.lower().strip("`()") in own_words
@@ -194,88 +265,62 @@ def _rests_on_it(found: re.Match[str]) -> bool:
     )
 
 
-def _rules() -> Iterator[_Rule]:
-    secret = "take it out and revoke it; tools get secrets by name, on the host side"
-    for what, pattern, holds in (
-        ("an access token or API key", rf"(?<![\w-])(?:{_TOKENS})", None),
-        ("a private key", r"-----BEGIN [A-Z0-9 ]{0,40}(?:KEY|CERTIFICATE)", None),
-        ("a password or key with its value", _ASSIGNED.pattern, _is_value),
-        (
-            "an address with credentials",
-            r"(?<![\w+.-])[A-Za-z][\w+.-]{0,20}://[^\s/:@]{1,80}:[^\s/@]{1,80}@",
-            _is_login,
-        ),
-        ("credentials of a header", r"\b(?:Bearer|Basic)\s+([\w.~+/=-]{16,})", _has_digit),
-    ):
-        flags = re.I if holds is _is_value else re.NOFLAG
-        yield _rule("usage_secret", what, secret, re.compile(pattern, flags), holds)
-    setting = (
-        "describe what to pass, not what one machine has; settings belong in the configuration"
-    )
-    for what, pattern, holds in (
-        ("somebody's home directory", r"(?<![\w.<>}/-])/(?:home|Users)/[A-Za-z0-9_]", None),
-        ("somebody's home directory", r"(?<![\w.<>}/-])/root/\w", None),
-        ("somebody's home directory", r"\b[A-Za-z]:[\\/]{1,2}Users[\\/]{1,2}\w", None),
-        ("a network share", r"(?<!\w)\\\\[A-Za-z][\w.-]{1,60}\\{1,2}\w", None),
-        ("a local address", r"(?i)\blocalhost(?=:\d)|(?<=//)localhost\b|\[::1\]", _is_setting),
-        (
-            "a private address",
-            r"(?<![\w.])(?:10\.\d{1,3}|127\.\d{1,3}|192\.168|169\.254|172\.(?:1[6-9]|2\d|3[01]))"
-            r"\.\d{1,3}\.\d{1,3}(?![\d.]*\d|/\d)",
-            _is_setting,
-        ),
-        (
-            "an internal host name",
-            r"(?i)(?<![\w.@-])[a-z0-9-]{1,63}(?:\.[a-z0-9-]{1,63}){0,5}"
-            r"\.(?:internal|corp|intranet|lan|local|localdomain)\b(?![.\w-]*\w\()(?!\.\w)",
-            _is_setting,
-        ),
-        (
-            "a machine's address",
-            r"\b(?:https?|postgres(?:ql)?|mysql|redis|mongodb|amqp|ldaps?|smb|ftp)"
-            r"://([A-Za-z][\w-]{0,60})(?=:\d|/|\s|$)(?![^\s/]{0,80}@)",
-            _is_machine,
-        ),
-        ("an account's resource name", r"\barn:aws[\w-]*:\w+:[\w-]*:\d{12}:", None),
-    ):
-        yield _rule("usage_environment", what, setting, re.compile(pattern), holds)
-    internal = "say what callers can rely on; how it is done may change"
-    for what, pattern in (
-        ("how it works inside", r"\binternally\b(?! consistent)"),
-        ("how it works inside", r"\bunder the (?:hood|bonnet)\b|\bbehind the scenes\b"),
-        ("how it works inside", r"\bimplementation details?\b"),
-        (
-            "how it works at present",
-            r"\b(?:current|present) (?:implementation|code ?base)\b|\bcurrently (?:uses?|calls?"
-            r"|implemented|backed|stored|built|runs on|relies on|written|cached)\b",
-        ),
-        ("what it is made of", rf"\b{_BUILT_WITH}(?: (?:an?|the|its|our|local|shared|in)){{0,3}} (?P<name>{_TECHNOLOGY})\b"),
-        ("what it is made of", r"\b(?:thread|connection|worker|process) pools?\b"),
-        (
-            "what it is made of",
-            r"\bimplemented (?:in|with|using|on|on top of) (?:python|java|rust|go|c\+\+|node"
-            r"|(?-i:[A-Z]\w*[a-z]\w*)|an? (?:\w+ ){0,2}(?:class|function|library|script|service))\b",
-        ),
-        ("what it is made of", r"\b(?:thin |simple |light )?wrapper (?:around|over|for|of)\b"),
-        ("a function of the code", r"(?<![\w.`/])`?(?P<name>\w++(?:\.\w++)++)\(|\bself\.\w+|\b__\w+__\b"),
-        ("a line of the code", r"\w\.(?:py|pyi|ts|tsx|js|go|rs|java|kt|cs|cc|cpp|c|h|rb|php):\d+"),
-        (
-            "a part of the code",
-            rf"\b(?:by|via|in|uses|calls?|through|from|see|of|with)(?: the| our| its)? "
-            rf"(?:{_CODE_WORD} (?-i:{_IDENTIFIER})|(?-i:{_IDENTIFIER}) {_CODE_WORD}\b)",
-        ),
-    ):  # fmt: skip
-        yield _rule("usage_internals", what, internal, re.compile(pattern, re.I), _rests_on_it)
+def _inside(what: str, pattern: str) -> _Rule:
+    return _Rule(what, re.compile(pattern, re.IGNORECASE), _rests_on_it)
 
 
-def _rule(
-    code: str,
-    what: str,
-    hint: str,
-    pattern: re.Pattern[str],
-    holds: Callable[[re.Match[str]], bool] | None,
-) -> _Rule:
-    return _Rule(code=code, what=what, hint=hint, pattern=pattern, holds=holds or (lambda _: True))
+_WORKING = "how it works inside"
+_PRESENT = "how it works at present"
+_MATERIAL = "what it is made of"
+_INTERNALS = (
+    _inside(_WORKING, r"\binternally\b(?! consistent)"),
+    _inside(_WORKING, r"\bunder the (?:hood|bonnet)\b|\bbehind the scenes\b"),
+    _inside(_WORKING, r"\bimplementation details?\b"),
+    _inside(_PRESENT, r"\b(?:current|present) (?:implementation|code ?base)\b"),
+    _inside(
+        _PRESENT,
+        r"\bcurrently (?:uses?|calls?|implemented|backed|stored|built|runs on|relies on|written"
+        r"|cached)\b",
+    ),
+    _inside(
+        _MATERIAL,
+        rf"\b{_BUILT_WITH}(?: (?:an?|the|its|our|local|shared|in)){{0,3}}"
+        rf" (?P<name>{_TECHNOLOGY})\b",
+    ),
+    _inside(_MATERIAL, r"\b(?:thread|connection|worker|process) pools?\b"),
+    _inside(
+        _MATERIAL,
+        r"\bimplemented (?:in|with|using|on|on top of) (?:python|java|rust|go|c\+\+|node"
+        r"|(?-i:[A-Z]\w*[a-z]\w*)|an? (?:\w+ ){0,2}(?:class|function|library|script|service))\b",
+    ),
+    _inside(_MATERIAL, r"\b(?:thin |simple |light )?wrapper (?:around|over|for|of)\b"),
+    _inside("a function of the code", r"(?<![\w.`/])`?(?P<name>\w++(?:\.\w++)++)\("),
+    _inside("a part of the code", r"\bself\.\w+|\b__\w+__\b"),
+    _inside(
+        "a line of the code",
+        r"\w\.(?:py|pyi|ts|tsx|js|go|rs|java|kt|cs|cc|cpp|c|h|rb|php):\d+",
+    ),
+    _inside(
+        "a part of the code",
+        rf"\b(?:by|via|in|uses|calls?|through|from|see|of|with)(?: the| our| its)? "
+        rf"(?:{_CODE_WORD} (?-i:{_IDENTIFIER})|(?-i:{_IDENTIFIER}) {_CODE_WORD}\b)",
+    ),
+)
 
-
-_RULES = tuple(_rules())
+_KINDS = (
+    _Kind(
+        code="usage_secret",
+        hint="take it out and revoke it; tools get secrets by name, on the host side",
+        rules=_SECRETS,
+    ),
+    _Kind(
+        code="usage_environment",
+        hint="say what to pass, not what one machine has; settings belong in the configuration",
+        rules=_SETTINGS,
+    ),
+    _Kind(
+        code="usage_internals",
+        hint="say what callers can rely on; how it is done may change",
+        rules=_INTERNALS,
+    ),
+)

@@ -22,7 +22,8 @@ _VOCABULARY = {
     ),
     "when_not": (
         r"when(?: (?:should|must|can) " + _WHO + r")? not(?: to)?" + _USED + _SELF,
-        r"(?:do not|never|not to|not) (?:be )?(?:used?|call(?:ed)?|invoked?)" + _SELF
+        r"(?:do not|never|not to|not) (?:be )?(?:used?|call(?:ed)?|invoked?)"
+        + _SELF
         + r"(?: (?:when|if|for|to))?",
         r"not (?:for|when|if)",
         r"not (?:recommended|suitable|suited|intended|meant|appropriate)(?: for| when| if)?",
@@ -34,23 +35,32 @@ _VOCABULARY = {
     "when": (
         r"when(?: (?:should|do|can) " + _WHO + r")?(?: to)?" + _USED + _SELF,
         r"(?:use|call|invoke|choose)" + _SELF + r" (?:when|if|for|to|after|before)",
-        r"(?:best|good|useful|suitable|suited|recommended|appropriate|intended)(?: used)?"
-        r" (?:for|when|if)",
+        (
+            r"(?:best|good|useful|suitable|suited|recommended|appropriate|intended)(?: used)?"
+            r" (?:for|when|if)"
+        ),
         r"use cases?|used for|in scope|scope",
     ),
     "arguments": (
-        r"(?:what are |how to (?:fill in|fill|build|construct|write|give) )?(?:the |its )?"
-        r"(?:input |required |mandatory |optional |tool )?"
-        r"(?:arguments?|args|parameters?|params|inputs?)",
-        r"(?:which|what) (?:arguments|parameters|inputs)(?: (?:does it|does this tool|to|can i) \w+)?",
+        (
+            r"(?:what are |how to (?:fill in|fill|build|construct|write|give) )?(?:the |its )?"
+            r"(?:input |required |mandatory |optional |tool )?"
+            r"(?:arguments?|args|parameters?|params|inputs?)"
+        ),
+        (
+            r"(?:which|what) (?:arguments|parameters|inputs)"
+            r"(?: (?:does it|does this tool|to|can i) \w+)?"
+        ),
         r"(?:building|constructing|filling in|writing)(?: the)? arguments|argument construction",
         r"(?:required|mandatory|optional)(?: fields)?",
     ),
     "precedence": (
         r"(?:order |rules )?(?:of )?(?:precedence|priority|priorities)(?: rules?| order)?",
         r"resolution order|order of resolution|conflicts?|conflict resolution",
-        r"(?:what|which|who)(?: \w+)?"
-        r" (?:takes precedence|takes priority|has priority|wins)(?: (?:when|if) .*)?",
+        (
+            r"(?:what|which|who)(?: \w+)?"
+            r" (?:takes precedence|takes priority|has priority|wins)(?: (?:when|if) .*)?"
+        ),
     ),
     "idempotency": (
         r"(?:is it )?idempoten(?:t|ce|cy)(?: expectations?)?",
@@ -59,8 +69,10 @@ _VOCABULARY = {
         r"can (?:it|a call) be (?:repeated|retried)",
     ),
     "limits": (
-        r"(?:are there |any )*(?:paging|paged|pagination|limits?|limitations|quotas?|bounds"
-        r"|(?:rate|size|result|page|usage) (?:limits?|sizes?|limiting))(?: behaviou?r)?",
+        (
+            r"(?:are there |any )*(?:paging|paged|pagination|limits?|limitations|quotas?|bounds"
+            r"|(?:rate|size|result|page|usage) (?:limits?|sizes?|limiting))(?: behaviou?r)?"
+        ),
         r"is (?:it|the result|the answer) paged|how much(?: at once)?",
     ),
     "performance": (
@@ -68,21 +80,25 @@ _VOCABULARY = {
         r"how (?:fast|slow|expensive|often|costly)(?: (?:is|to|can|may|should) .*)?",
     ),
     "errors": (
-        r"(?:known |possible |expected |which |what )*(?:errors?|failures?|error codes?"
-        r"|error shapes?|failure modes?|error handling)(?: returned| reported)?",
+        (
+            r"(?:known |possible |expected |which |what )*(?:errors?|failures?|error codes?"
+            r"|error shapes?|failure modes?|error handling)(?: returned| reported)?"
+        ),
         r"(?:which|what) errors? (?:can|may|could|might) (?:occur|happen|be returned)",
         r"(?:on|in case of) (?:an )?(?:errors?|failures?)|what can go wrong",
         r"(?:if|when) (?:it fails|(?:something|it|things) (?:goes|go) wrong)",
     ),
     "good": (
-        r"(?:what is |what does )?(?:a )?(?:good|correct|right|recommended|proper|valid)" + _CASE
+        r"(?:what is |what does )?(?:a )?(?:good|correct|right|recommended|proper|valid)"
+        + _CASE
         + r"(?: look like)?",
         r"examples? (?:of )?(?:an? )?(?:good|correct|right)" + _CASE,
         r"do|do this|examples?|(?:usage|sample|prompt) examples?|example" + _CASE,
     ),
     "bad": (
         r"(?:what is |what does )?(?:a )?(?:bad|incorrect|wrong|discouraged|improper|invalid|poor)"
-        + _CASE + r"(?: look like)?",
+        + _CASE
+        + r"(?: look like)?",
         r"examples? (?:of )?(?:an? )?(?:bad|incorrect|wrong)" + _CASE,
         r"do not|do not do(?: this)?|avoid|misuse|(?:common )?(?:mistakes|pitfalls)",
         r"anti ?patterns?|counter ?examples?",
@@ -92,7 +108,7 @@ _VOCABULARY = {
         r"usage(?: guide)?|remarks?|warnings?|tips?|permissions?|(?:side )?effects?|caveats?",
         r"hints?|security|important|background|topics?",
     ),
-}  # fmt: skip
+}
 TOPICS = tuple(topic for topic in _VOCABULARY if topic)
 _LABELS = tuple((topic, re.compile("|".join(words))) for topic, words in _VOCABULARY.items())
 

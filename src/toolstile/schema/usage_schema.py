@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -11,16 +12,29 @@ import msgspec
 _SUBSCHEMAS = ("items", "additionalProperties", "not", "if", "then", "else", "contains")
 _LISTS = ("anyOf", "oneOf", "allOf", "prefixItems")
 _MAPS = ("properties", "patternProperties", "$defs", "definitions", "dependentSchemas")
+_LARGEST = 2**63
 _MOST_PLACES = 4096  # a schema of 256 KiB holds fewer that matter
 
 
+NAME = r"[A-Za-z_$](?:[\w$.\-]{0,62}[\w$])?"
+QUOTED_NAME = rf"[`\"']{NAME}[`\"']"
+ONE_NAME = rf"[`\"']?{NAME}[`\"']?"
+FAR = 200  # characters looked at on one side of a statement
+
+
+def is_plain(name: str) -> bool:
+    """True for a name that might just as well be an English word."""
+    return name.isalpha() and name[1:].islower()
+
+
 class Argument(msgspec.Struct, frozen=True, kw_only=True):
-    """One property: what a text may say of it. `values` is None where the schema leaves them open."""
+    """What a text may say of one property; `values` is None where the schema leaves them open."""
 
     name: str
     required: bool
     types: frozenset[str]
     values: tuple[Any, ...] | None
+    written: frozenset[str] = frozenset()
     default: Any = msgspec.UNSET
     members: frozenset[str] | None = None
 
@@ -30,6 +44,7 @@ class Arguments(msgspec.Struct, frozen=True, kw_only=True):
 
     top: Mapping[str, Argument]
     nested: Mapping[str, tuple[Argument, ...]]
+    values: frozenset[str]
     closed: bool
 
     @property
@@ -45,7 +60,7 @@ class Arguments(msgspec.Struct, frozen=True, kw_only=True):
         return inner[0] if inner and all(other == inner[0] for other in inner) else None
 
     def knows(self, name: str) -> bool:
-        """True for a name that stands anywhere in the schema, however it is capitalised at its start."""
+        """True for a name that stands anywhere in the schema; its first letter may be a capital."""
         names = (name, name[:1].lower() + name[1:])
         return any(each in self.top or each in self.nested for each in names)
 
@@ -65,6 +80,7 @@ def read_arguments(parameters: Mapping[str, Any]) -> Arguments:
     return Arguments(
         top=top,
         nested={name: tuple(found) for name, found in nested.items()},
+        values=frozenset(value for argument in top.values() for value in argument.written),
         closed=_is_closed(parameters),
     )
 
@@ -90,11 +106,13 @@ def _argument(name: str, rules: Any, required: bool, root: Mapping[str, Any]) ->
     types = _names(schema.get("type"))
     members = _mapping(schema.get("properties"))
     closed = schema.get("additionalProperties", False) is False and not open_ended
+    values = None if open_ended else _values(items if types == {"array"} else schema)
     return Argument(
         name=name,
         required=required,
         types=frozenset() if open_ended else types,
-        values=None if open_ended else _values(items if types == {"array"} else schema),
+        values=values,
+        written=frozenset(map(_written, values or ())),
         default=schema.get("default", msgspec.UNSET),
         members=frozenset(map(str, members)) if members and closed else None,
     )
@@ -104,6 +122,15 @@ def _values(schema: Mapping[str, Any]) -> tuple[Any, ...] | None:
     if isinstance(schema.get("enum"), (list, tuple)):
         return tuple(schema["enum"])
     return (schema["const"],) if "const" in schema else None
+
+
+def _written(value: Any) -> str:
+    """A value as one would write it; nothing for those that nobody writes into a text."""
+    if isinstance(value, str):
+        return value
+    if value is None or isinstance(value, bool):
+        return json.dumps(value)
+    return str(value) if isinstance(value, (int, float)) and abs(value) <= _LARGEST else ""
 
 
 def _resolved(rules: Any, root: Mapping[str, Any]) -> Mapping[str, Any]:

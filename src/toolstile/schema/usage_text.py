@@ -9,10 +9,7 @@ import msgspec
 
 from toolstile.schema.usage_headings import topics_about, topics_of
 
-_LINE = re.compile(
-    r"(?P<indent>[ \t]*)"
-    r"(?P<mark>#{1,6}(?=\s)|(?:[-*+•‣◦>]|\(?\d{1,3}[.)]|[a-z][.)])(?=\s))?\s*(?P<body>.*)"
-)
+_MARK = re.compile(r"#{1,6}(?=\s)|(?:[-*+•‣◦>]|\(?\d{1,3}[.)]|[a-z][.)])(?=\s)")
 _FENCE = re.compile(r"\s*(?:```|~~~)")
 _UNDERLINE = re.compile(r"(?:={3,}|-{3,})\s*")
 _TABLE_RULE = re.compile(r"(?=.*\|)(?=.*-)[\s:|-]+")
@@ -20,23 +17,25 @@ _BOLD = re.compile(r"(?:\*\*[^*]{1,80}\*\*|__[^_]{1,80}__):?")
 _STARS = re.compile(r"\*+(?=\S)|(?<=\S)\*+")
 _OPENING_TAG = re.compile(r"<(\w{1,40})>")
 _CLOSING_TAG = re.compile(r"</\w{1,40}>")
-_TYPOGRAPHY = str.maketrans({"“": '"', "”": '"', "‘": "'", "’": "'", "\u00a0": " "})
+_TYPOGRAPHY = str.maketrans(
+    {"\u201c": '"', "\u201d": '"', "\u2018": "'", "\u2019": "'", "\u00a0": " "}
+)
 
 _NAME = r"[`\"']?[A-Za-z_$][\w$.\-]{0,63}[`\"']?"
 _NEW_LINE = re.compile(  # what begins a line that does not go on with the one before
     _NAME + r"(?:\s*[,/]\s*" + _NAME + r"){0,3}\s*(?:\([^()]{0,120}\))?\s*"
-    r"(?::(?=\s|$)|=(?=\s)|\s(?:--?|[–—→]|[-=]>)\s|\s{2,}|\)\s*$)|[A-Z][\w']{0,40}(?:\s[\w']{1,40}){0,4}(?::(?=\s|$)|\s(?:--?|[–—→]|[-=]>)\s)|[✅❌✓✗✔✘]"
+    r"(?::(?=\s|$)|=(?=\s)|\s(?:--?|[\u2013—→]|[-=]>)\s|\s{2,}|\)\s*$)|[A-Z][\w']{0,40}(?:\s[\w']{1,40}){0,4}(?::(?=\s|$)|\s(?:--?|[\u2013—→]|[-=]>)\s)|[✅❌✓✗✔✘]"
 )
 _SENTENCE_END = re.compile(r"(?<!\be\.g\.)(?<!\bi\.e\.)(?<=[.!?])\s+|;\s+(?=[A-Z][\w ]{2,30}:\s)")
 _LABEL = re.compile(
     r"[^\w`\"'({\[]*[`\"'\[]?(?P<label>[^:|?\]]{1,80}?)[`\"'\]]*"
-    r"(?:\s*[:|?]|\s+(?:--?|[–—→]|[-=]>)\s|\s{2,}|\s*$)\s*"
+    r"(?:\s*[:|?]|\s+(?:--?|[\u2013—→]|[-=]>)\s|\s{2,}|\s*$)\s*"
 )
 _IDENTIFIER = re.compile(r"[`\"']?([A-Za-z_$][\w$.\-]*)[`\"']?:?")
 _SEVERAL_WORDS = re.compile(r"[A-Z][\w']*(?: [\w']+)+")
-_YES_OR_NO = re.compile(r"(?:yes|no|true|false|always|never)\b", re.I)
-_YES = re.compile(r"(?:yes|true|y|required|mandatory|always|x|✓|✔|✅)", re.I)
-_NOTHING = frozenset(("", "-", "–", "—", "none", "n/a", "no"))
+_YES_OR_NO = re.compile(r"(?:yes|no|true|false|always|never)\b", re.IGNORECASE)
+_YES = re.compile(r"(?:yes|true|y|required|mandatory|always|x|✓|✔|✅)", re.IGNORECASE)
+_NOTHING = frozenset(("", "-", "\u2013", "—", "none", "n/a", "no"))
 _PLAIN_LEVEL = 7  # below every Markdown heading
 
 
@@ -112,10 +111,11 @@ def _lines(lines: Sequence[str]) -> Iterator[_Block]:
 
 
 def _line(number: int, raw: str, underlined: bool) -> _Block:
-    found = _LINE.match(raw)
-    assert found is not None  # every part of the pattern may be empty
-    mark, body = found["mark"] or "", found["body"].strip()
-    indent = len(found["indent"].expandtabs(4))
+    written = raw.lstrip(" \t")
+    indent = len(raw[: len(raw) - len(written)].expandtabs(4))
+    marked = _MARK.match(written)
+    mark = marked[0] if marked else ""
+    body = written[len(mark) :].strip()
     tagged = _OPENING_TAG.sub(r"\1: ", body, count=1) if body.startswith("<") else body
     text = _STARS.sub("", _CLOSING_TAG.sub("", tagged)).strip()
     if not text:
@@ -160,9 +160,9 @@ _OPPOSITE = {"required": "optional", "mandatory": "optional", "optional": "requi
 def _blocks(lines: Iterator[_Block]) -> Iterator[_Block]:
     block: _Block | None = None
     for line in lines:
-        if line.kind in ("text", "code") and topics_of(line.text.rstrip(":? ")) is not None:
-            if block is None or line.text[-1:] in (":", "?"):
-                line.kind = "heading"
+        alone = block is None or line.text[-1:] in (":", "?")
+        if alone and line.kind in ("text", "code"):
+            line.kind = line.kind if topics_of(line.text.rstrip(":? ")) is None else "heading"
         if block is not None and _goes_on(block, line):
             block.text += " " + line.text
             continue
@@ -204,8 +204,9 @@ class _Walk:
         else:
             if self.inner is not None and block.indent <= self.inner[0]:
                 self.inner = None
-            if block.text[0] in _TICKS:
-                self.inner = (block.indent, _Section(_TICKS[block.text[0]], _PLAIN_LEVEL))
+            ticked = _TICKS.get(block.text[:1])
+            if ticked is not None:
+                self.inner = (block.indent, _Section(ticked, _PLAIN_LEVEL))
             self._content(number, block)
 
     def _heading(self, number: int, block: _Block) -> None:

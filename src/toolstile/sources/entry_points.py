@@ -107,7 +107,10 @@ def _tools_of(provider: Any) -> list[Any]:
     if _is_tool(provider):  # first: a decorated function is callable, too
         shelf.register(provider)
     elif callable(provider):
-        provider(shelf)
+        given = provider(shelf)
+        if given is not None:
+            reason = f"its callable gave a {type(given).__name__} back, which nobody looks at"
+            raise _Refused(reason, "call registry.register for each tool and return None")
     elif isinstance(provider, Iterable) and not isinstance(provider, (str, bytes)):
         for tool in provider:
             shelf.register(tool)

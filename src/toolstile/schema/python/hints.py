@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import types
 import typing
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Annotated, Any, Final, NewType, NotRequired, Required, TypeAlias
 from weakref import WeakKeyDictionary
 
@@ -71,6 +71,13 @@ def unwrap(hint: Any) -> tuple[Any, tuple[Any, ...]]:
             (hint,) = typing.get_args(hint)
         else:
             return hint, extras
+
+
+def origins(hint: Any) -> Iterator[Any]:
+    """What stands around a type: Annotated, Required and their like, the outermost first."""
+    while (origin := typing.get_origin(hint)) is Annotated or origin in _WRAPPERS:
+        yield origin
+        hint = typing.get_args(hint)[0]
 
 
 def is_alias(hint: Any) -> bool:

@@ -11,7 +11,7 @@ from typing import Any, NotRequired, Required
 import msgspec
 
 from toolstile.schema.python.docstrings import read_docstring
-from toolstile.schema.python.hints import HintError, Names, hints_of
+from toolstile.schema.python.hints import HintError, Names, hints_of, origins
 
 
 class Direction(Enum):
@@ -87,8 +87,8 @@ def own_docstring(kind: Any) -> str | None:
 def _typed_dict(kind: Any, names: Names) -> Iterator[Member]:
     for name, hint in hints_of(kind, names).items():
         # Where annotations are strings, `__required_keys__` does not see Required in them.
-        said = typing.get_origin(hint)
-        optional = said is NotRequired or (said is not Required and name in kind.__optional_keys__)
+        said = [origin for origin in origins(hint) if origin in (Required, NotRequired)]
+        optional = NotRequired in said or (not said and name in kind.__optional_keys__)
         yield Member(name=name, key=name, hint=hint, required=not optional)
 
 

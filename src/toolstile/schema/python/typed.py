@@ -98,7 +98,13 @@ class TypeReader:
         made = self._core(core, at) if whole is None else whole
         if text and (whole is None or "description" not in whole):
             made["description"] = text
-        return annotate(made, extras)
+        annotate(made, extras)
+        mark = mark_of(core)
+        if mark is not None and made.get("x-toolstile") != mark:
+            # It would be made from a name that nobody has decided on.
+            reason = "a handle says itself what its argument names"
+            raise HintError(reason, "leave 'type' and 'x-toolstile' out of what you add")
+        return made
 
     def _core(self, core: Any, at: Path) -> Schema:
         mark = mark_of(core)

@@ -1,0 +1,165 @@
+"""Loading settings: a file or mapping, then the environment, then arguments; each overrides what
+came before it, and whatever is wrong with any of them is told at once."""
+
+from __future__ import annotations
+
+import logging
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from toolstile.errors import Finding, SettingsError
+from toolstile.model.issue import pointer
+from toolstile.schema import fields
+from toolstile.settings.places import refuse, state_directory
+from toolstile.settings.reading import FIELDS, MEMBERS, READERS, TOOLS, Reading, SettingsFaults
+from toolstile.settings.rights import RIGHTS, guarded_places
+from toolstile.settings.values import DEFAULT, Settings
+from toolstile.settings.written import Written, add_arguments, add_environment, written
+
+log = logging.getLogger("toolstile.settings")
+
+MAX_DEPTH = 64  # levels of a mapping given by the program; a file's are bounded where it is read
+
+NOTHING: Mapping[str, Any] = {}
+
+
+def load_settings(
+    source: Path | Mapping[str, Any] | None = None,
+    *,
+    environ: Mapping[str, str] = os.environ,
+    start: Path | None = None,
+    overrides: Mapping[str, Any] = NOTHING,
+) -> Settings:
+    """The settings of a project. Without a source, the nearest .agent/config.yml from `start` (the
+    working directory) upwards; without one, defaults.
+
+    Raises:
+        SettingsError: with every fault, each with its file and line, or variable.
+    """
+    at = written(source, environ, start or Path.cwd())
+    faults = SettingsFaults(at.origins)
+    add_environment(at, environ, faults)
+    add_arguments(at, overrides)
+    settings = _read(at, environ, faults)
+    if faults.issues:
+        raise SettingsError(at.where, sorted(faults.issues, key=lambda issue: issue.path))
+    _log(settings)
+    return settings
+
+
+def _read(at: Written, environ: Mapping[str, str], faults: SettingsFaults) -> Settings:
+    document = plain(faults, "", at.document)
+    fields.unknown_keys(faults, "", document, (*READERS, *RIGHTS))
+    state = state_directory(at.project, environ)
+    reading = Reading(faults=faults, project=str(at.project))
+    found = _all(READERS, reading, document)
+    settings = Settings(project=at.project, state=state, **found)
+    reading = msgspec.structs.replace(
+        reading,
+        guarded=guarded_places(at.project, state.parent, _files(settings, at.file)),
+        provided=bool(settings.tools.providers),
+    )
+    return msgspec.structs.replace(
+        settings,
+        **_all(RIGHTS, reading, document),
+        origins=at.origins | dict.fromkeys(_defaults(document), DEFAULT),
+        warnings=tuple(faults.warnings),
+    )
+
+
+def _all(readers: Mapping[str, Any], reading: Reading, document: dict[str, Any]) -> dict[str, Any]:
+    return {
+        FIELDS.get(key, key): read(reading, pointer(key), document[key])
+        for key, read in readers.items()
+        if key in document
+    }
+
+
+def plain(faults: SettingsFaults, path: str, value: Any, depth: int = 0) -> Any:
+    """What a program hands over, as if it had been read from a file."""
+    if depth > MAX_DEPTH:
+        refuse("the given mapping", f"it has more than {MAX_DEPTH} levels", "write it flatter")
+    if isinstance(value, Mapping):
+        return {
+            str(key): plain(faults, path + pointer(str(key)), member, depth + 1)
+            for key, member in value.items()
+        }
+    if isinstance(value, (list, tuple)):
+        return [plain(faults, f"{path}/{i}", item, depth + 1) for i, item in enumerate(value)]
+    if isinstance(value, Path):
+        return str(value)
+    if value is None or isinstance(value, (str, int, float)):
+        return value
+    reason = f"a {type(value).__name__} cannot stand in settings"
+    faults.note(path, "type", reason, "use text, numbers, true, false, lists and mappings")
+    return None
+
+
+def _files(settings: Settings, file: Path | None) -> dict[str, Path]:
+    """Our own files, by what they are called in messages."""
+    found = {} if file is None else {"this configuration file": file}
+    if isinstance(settings.policy, Path):
+        found["the policy file"] = settings.policy
+    if settings.store.startswith("sqlite:///"):
+        found["the database"] = Path(settings.store.removeprefix("sqlite:///"))
+    if (settings.licence.token or "").startswith("file:"):
+        found["the licence"] = Path(str(settings.licence.token).removeprefix("file:"))
+    return found
+
+
+def _defaults(document: Mapping[str, Any]) -> list[str]:
+    """The pointers of what nobody has set."""
+    sections = {**MEMBERS, "tools": TOOLS}
+    return [pointer(key) for key in (*READERS, *RIGHTS) if key not in document] + [
+        pointer(key, member)
+        for key, members in sections.items()
+        for member in members
+        if isinstance(document.get(key), dict) and member not in document[key]
+    ]
+
+
+def _log(settings: Settings) -> None:
+    for warning in settings.warnings:
+        log.warning("[TLS-SET] %s (%s)", warning.message, warning.hint)
+    if settings.unenforced_accepted:
+        kinds = ",".join(sorted(settings.unenforced_accepted))
+        log.warning("[TLS-SET] Rights are given although nobody enforces them. kinds=%s", kinds)
+
+
+class SettingsFile:
+    """A configuration file that is read again and again; one that breaks changes nothing.
+
+    Raises:
+        SettingsError: it is wrong from the beginning, so there is nothing to keep.
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        *,
+        environ: Mapping[str, str] = os.environ,
+        overrides: Mapping[str, Any] = NOTHING,
+    ) -> None:
+        self._path = path
+        self._environ = environ
+        self._overrides = overrides
+        self.settings = self._load()
+        self.issues: tuple[Finding, ...] = ()
+
+    def reload(self) -> Settings:
+        """The settings of the file as it is now; the last good ones where it is wrong, with the
+        reasons in `issues`."""
+        try:
+            self.settings, self.issues = self._load(), ()
+        except SettingsError as error:
+            self.issues = error.issues
+            said = "[TLS-SET] The last good settings stay in force. %s"
+            log.error(said, error)  # noqa: TRY400 - a traceback adds nothing to the issues
+        return self.settings
+
+    def _load(self) -> Settings:
+        return load_settings(self._path, environ=self._environ, overrides=self._overrides)

@@ -1,0 +1,187 @@
+"""Where things lie: the configuration, the program's own state, and what no tool may be granted.
+
+State (database, keys, staging) is kept out of every project, in $XDG_STATE_HOME/toolstile, so that
+no grant of a project reaches it. `.agent/` lies in the project and is masked from every tool.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import stat
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import NoReturn
+
+import msgspec
+
+from toolstile.errors import SettingsError
+from toolstile.model import paths
+from toolstile.model.issue import Issue
+
+SETTINGS_INVALID = "SETTINGS_INVALID"
+
+AGENT_DIRECTORY = ".agent"
+CONFIG_FILE = "config.yml"
+STATE_FILE = "state.yml"
+
+_UNPLAIN = re.compile(r"[^A-Za-z0-9._-]+")
+_OPEN_TO_OTHERS = stat.S_IRWXG | stat.S_IRWXO
+_WRITABLE_BY_OTHERS = stat.S_IWGRP | stat.S_IWOTH
+
+
+def refuse(where: str, reason: str, hint: str, code: str = "file") -> NoReturn:
+    """Refuse a whole file or place. Raises SettingsError, always."""
+    message = f"{where}: {reason}"
+    issue = Issue(path="", code=code, error_code=SETTINGS_INVALID, message=message, hint=hint)
+    raise SettingsError(where, (issue,))
+
+
+def real(path: str | Path) -> str:
+    """The path without links, `..` and double slashes; POSIX lets two leading ones stand."""
+    return "/" + os.path.realpath(path).lstrip("/")
+
+
+# --- finding ----------------------------------------------------------------------------------
+
+
+def find_config(start: Path, environ: Mapping[str, str]) -> Path | None:
+    """The nearest .agent/config.yml in `start` and its parents, the home directory the last.
+
+    Raises:
+        SettingsError: the nearest one is somebody else's, or cannot be looked at.
+    """
+    here, last = Path(real(start)), Path(real(home(environ)))
+    for directory in (here, *here.parents):
+        config = directory / AGENT_DIRECTORY / CONFIG_FILE
+        if exists(config):
+            _check_owner(config, here)
+            return config
+        if directory == last:
+            break
+    return None
+
+
+def exists(path: Path) -> bool:
+    """Unlike Path.exists, true of a dangling link, and no answer where there is none to be had:
+    what cannot be looked at must not be taken for absent. Raises SettingsError."""
+    try:
+        path.lstat()
+    except (FileNotFoundError, NotADirectoryError):
+        return False
+    except OSError as error:
+        refuse(str(path), f"it cannot be looked at: {error.strerror}", "make it readable")
+    return True
+
+
+def _check_owner(config: Path, start: Path) -> None:
+    """Anybody may put a .agent into /tmp, and whoever works below it would obey them. git calls
+    this "dubious ownership" (CVE-2022-24765)."""
+    trusted = {0, os.geteuid(), start.stat().st_uid}
+    for path in (config.parent, config):
+        owners = {path.lstat().st_uid} | ({path.stat().st_uid} if path.exists() else set())
+        if not owners <= trusted:
+            reason = "it belongs to another user, who could grant tools whatever they like"
+            refuse(str(path), reason, "name the file explicitly if you trust it")
+
+
+def home(environ: Mapping[str, str]) -> str:
+    """The home directory; the root, for users who have none."""
+    written = environ.get("HOME", "")
+    if written.startswith("/"):
+        return written
+    try:
+        return str(Path("~").expanduser())
+    except RuntimeError:
+        return "/"
+
+
+def project_of(file: Path) -> Path:
+    """The directory that a configuration file is about: the one that holds .agent."""
+    directory = file.absolute().parent
+    return Path(real(directory.parent if directory.name == AGENT_DIRECTORY else directory))
+
+
+# --- the program's own state --------------------------------------------------------------------
+
+
+def state_root(environ: Mapping[str, str]) -> Path:
+    """Where the state of all projects lies. A relative path is ignored, as the XDG Base Directory
+    Specification asks."""
+    written = environ.get("XDG_STATE_HOME", "")
+    parent = written if written.startswith("/") else f"{home(environ)}/.local/state"
+    return Path(real(parent)) / "toolstile"
+
+
+def state_directory(project: Path, environ: Mapping[str, str]) -> Path:
+    """Where the state of one project lies: its name, and a digest since names are not unique."""
+    path = real(project)
+    name = _UNPLAIN.sub("_", Path(path).name)[:64] or "root"
+    digest = hashlib.sha256(os.fsencode(path)).hexdigest()[:12]
+    return state_root(environ) / f"{name}-{digest}"
+
+
+def make_private(directory: Path) -> Path:
+    """Make a directory that is this user's alone, or see that it is; gives it back.
+
+    Raises:
+        SettingsError: it is somebody else's, no directory, or others could have written to it.
+    """
+    try:
+        directory.mkdir(parents=True, exist_ok=True, mode=0o700)
+        found = directory.lstat()
+        if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.geteuid():
+            reason = "it is not a directory of this user"
+            refuse(str(directory), reason, "move it away, or set XDG_STATE_HOME")
+        if found.st_mode & _WRITABLE_BY_OTHERS:
+            reason = "others can write to it, so nothing in it can be trusted"
+            refuse(str(directory), reason, "look at what is in it, then chmod 700")
+        if found.st_mode & _OPEN_TO_OTHERS:  # readable only: what is in it is still ours
+            directory.chmod(0o700)
+    except OSError as error:
+        reason = f"it cannot be made: {error.strerror}"
+        refuse(str(directory), reason, "make it writable, or set XDG_STATE_HOME")
+    return directory
+
+
+# --- what no tool may be granted ----------------------------------------------------------------
+
+
+class Guarded(msgspec.Struct, frozen=True):
+    """A place that no grant may reach. A masked one is hidden from tools by the sandbox, so what
+    holds it may be granted; it and what lies in it may not."""
+
+    what: str
+    path: str
+    masked: bool = False
+
+    def reached_by(self, path: str) -> str | None:
+        """Why a grant of `path` is refused; None if it does not reach this place."""
+        if lies_in(path, self.path):
+            return f"it lies in {self.what}"
+        if not self.masked and lies_in(self.path, path):
+            return f"it contains {self.what}"
+        return None
+
+
+def lies_in(path: str, directory: str) -> bool:
+    """Whether a real path is `directory` or lies in it, by name or, as a bind mount or a volume
+    that ignores letter case would have it, by what the file system says is the same."""
+    if paths.beneath(path, directory):
+        return True
+    sought = _identity(directory)
+    return sought is not None and sought in map(_identity, _upwards(path))
+
+
+def _upwards(path: str) -> Iterator[str]:
+    yield path
+    yield from paths.ancestors(path)
+
+
+def _identity(path: str) -> tuple[int, int] | None:
+    try:
+        found = Path(path).stat()
+    except OSError:  # what does not exist, or cannot be reached, is known by its name alone
+        return None
+    return found.st_dev, found.st_ino

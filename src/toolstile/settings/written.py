@@ -1,0 +1,122 @@
+"""What was written, before it is read: one mapping, put together from a file, the environment and
+arguments, and for each value where it came from."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from toolstile.model.issue import Issue, pointer
+from toolstile.settings.files import parse_yaml, read_bytes
+from toolstile.settings.places import (
+    AGENT_DIRECTORY,
+    SETTINGS_INVALID,
+    find_config,
+    project_of,
+    real,
+)
+from toolstile.settings.reading import MEMBERS, SettingsFaults
+
+ARGUMENT = "argument"
+PREFIX = "TOOLSTILE_"
+
+# TOOLSTILE_STORE sets store, TOOLSTILE_LIMITS_CONCURRENT sets concurrent of limits.
+VARIABLES: Mapping[str, tuple[str, ...]] = {
+    PREFIX + "_".join(parts).upper(): parts
+    for parts in (
+        ("tenant",),
+        ("store",),
+        ("policy",),
+        *((section, member) for section, members in MEMBERS.items() for member in members),
+    )
+}
+_NUMBERS = ("limits", "retention")
+
+
+class Written(msgspec.Struct, frozen=True, kw_only=True):
+    """What was written: `where`, for messages; the project it is about; the file, if it was one.
+    `origins` tells by JSON Pointer where each value of `document` came from."""
+
+    where: str
+    project: Path
+    document: dict[str, Any]
+    origins: dict[str, str]
+    file: Path | None = None
+
+
+def written(
+    source: Path | Mapping[str, Any] | None, environ: Mapping[str, str], start: Path
+) -> Written:
+    """What a file or mapping says; nothing, where there is no file.
+
+    Raises:
+        SettingsError: the file cannot be read or is no YAML.
+    """
+    if isinstance(source, Mapping):
+        document, origins = {str(key): value for key, value in source.items()}, {"": ARGUMENT}
+        return _unfiled("the given mapping", start, document, origins)
+    file = find_config(start, environ) if source is None else source.absolute()
+    if file is None:
+        return _unfiled("the environment and arguments", start, {}, {})
+    project = project_of(file)
+    shown = _shown(file, project)
+    document, origins = parse_yaml(read_bytes(file, shown), shown)
+    return Written(where=shown, project=project, document=document, origins=origins, file=file)
+
+
+def _unfiled(where: str, start: Path, document: dict[str, Any], origins: dict[str, str]) -> Written:
+    return Written(where=where, project=Path(real(start)), document=document, origins=origins)
+
+
+def _shown(file: Path, project: Path) -> str:
+    """How a file is called in messages: as seen from the project."""
+    inside = f"{AGENT_DIRECTORY}/{file.name}"
+    return inside if file == project / inside else str(file)
+
+
+# --- layers -----------------------------------------------------------------------------------
+
+
+def add_environment(at: Written, environ: Mapping[str, str], faults: SettingsFaults) -> None:
+    """Let variables override what the file says, and warn of those that mean nothing."""
+    for name in sorted(environ):
+        if name in VARIABLES:
+            _put(at, VARIABLES[name], environ[name], f"environment {name}")
+        elif name.startswith(PREFIX):
+            near = difflib.get_close_matches(name[:64], VARIABLES, n=1)
+            hint = f"did you mean {near[0]}?" if near else f"known: {', '.join(VARIABLES)}"
+            reason = f"the variable {name[:64]!r} means nothing here"
+            faults.warnings.append(_unknown_variable(reason, hint))
+
+
+def _unknown_variable(reason: str, hint: str) -> Issue:
+    return Issue(
+        path="", code="unknown_variable", error_code=SETTINGS_INVALID, message=reason, hint=hint
+    )
+
+
+def _put(at: Written, parts: tuple[str, ...], value: str, origin: str) -> None:
+    holder = at.document if len(parts) == 1 else at.document.setdefault(parts[0], {})
+    if isinstance(holder, dict):  # else the file is at fault, which reading it tells
+        holder[parts[-1]] = _number(value) if parts[0] in _NUMBERS else value
+        at.origins[pointer(*parts)] = origin
+
+
+def _number(value: str) -> int | str:
+    """Digits as the number they say; anything else as it is, for the reader to refuse."""
+    return int(value) if value.isascii() and value.isdecimal() and len(value) <= 12 else value
+
+
+def add_arguments(at: Written, overrides: Mapping[str, Any]) -> None:
+    """Let arguments override everything, each the whole of its key; None = not given."""
+    for key, value in overrides.items():
+        if value is not None:
+            place = pointer(key)
+            for other in [each for each in at.origins if each.startswith(f"{place}/")]:
+                del at.origins[other]
+            at.origins[place] = ARGUMENT
+            at.document[key] = value

@@ -1,0 +1,1 @@
+"""The doors of the house; each leads to the same line."""

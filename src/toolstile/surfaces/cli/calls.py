@@ -1,0 +1,204 @@
+"""`toolstile call` and `confirm`: the line from a terminal, with a person at hand."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from typing import Annotated, Any
+
+import typer
+
+from toolstile.app import Runtime
+from toolstile.model.call import Caller
+from toolstile.model.record import CallState
+from toolstile.model.vocabulary import Status
+from toolstile.runtime.approvals import NotWaiting
+from toolstile.runtime.outcome import Result
+from toolstile.surfaces.cli import console
+from toolstile.surfaces.cli.invocation import (
+    DENIED,
+    FAILED,
+    OK,
+    UNAVAILABLE,
+    USAGE,
+    WAITS,
+    Fail,
+    Invocation,
+    command,
+    read_input,
+)
+
+confirm = typer.Typer(no_args_is_help=True, help="Answer calls that wait for a person.")
+
+EXITS = {
+    Status.SUCCESS: OK,
+    Status.CANCELLED: 130,
+    Status.REQUIRES_CONFIRMATION: WAITS,
+    Status.PERMISSION_DENIED: DENIED,
+    Status.LICENSE_REQUIRED: DENIED,
+    Status.SECURITY_VIOLATION: DENIED,
+}
+UNRECORDED = ("RECORD_UNAVAILABLE", "OUTCOME_SPOOLED")
+
+Execution = Annotated[str, typer.Argument(metavar="EXECUTION", help="The call's execution id.")]
+
+
+def call(
+    cli: Invocation,
+    name: Annotated[str, typer.Argument(metavar="NAME", help="The tool.")],
+    arguments: Annotated[str | None, typer.Argument(help="JSON, @FILE, or - for stdin.")] = None,
+    version: Annotated[str | None, typer.Option(help="A version or range.")] = None,
+    preview: Annotated[bool, typer.Option("--preview", help="Show the changes, make none.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Confirm without asking.")] = False,
+    session: Annotated[str | None, typer.Option()] = None,
+    call_id: Annotated[str | None, typer.Option(help="The same id never runs twice.")] = None,
+    agent: Annotated[str | None, typer.Option()] = None,
+    user: Annotated[str | None, typer.Option()] = None,
+    timeout: Annotated[float | None, typer.Option(help="Seconds; may only shorten.")] = None,
+) -> int:
+    """Call a tool, through every check."""
+    raw = read_input(arguments)
+    about: dict[str, Any] = {"version": version, "preview": preview}
+    about |= {"call_id": call_id, "timeout": timeout}
+    who = _caller(cli, agent=agent, user=user, session=session)
+
+    async def talk(runtime: Runtime) -> Result[Any]:
+        result = await runtime.as_(**who).call(name, raw, **about)
+        waits = result.status is Status.REQUIRES_CONFIRMATION
+        if not waits or preview or not (yes or _agrees(cli, runtime, result)):
+            return result
+        seen = runtime.waiting(result.execution_id)
+        return await runtime.approve(result.execution_id, by=Caller(**who), digest=seen.digest)
+
+    return _report(cli, _with_runtime(cli, talk))
+
+
+def _caller(cli: Invocation, **names: str | None) -> dict[str, Any]:
+    given = {key: value for key, value in names.items() if value is not None}
+    try:
+        Caller(tenant=cli.settings.tenant, **given)
+    except ValueError as error:
+        raise Fail(USAGE, "USAGE", str(error), "choose another name") from error
+    return {"tenant": cli.settings.tenant, **given}
+
+
+def _with_runtime(cli: Invocation, talk: Any) -> Any:
+    async def run() -> Any:
+        async with cli.runtime() as runtime:
+            return await talk(runtime)
+
+    return asyncio.run(run())
+
+
+def _agrees(cli: Invocation, runtime: Runtime, result: Result[Any]) -> bool:
+    """Ask the person at the terminal, who sees what they decide on; never without a terminal."""
+    if cli.as_json or not (sys.stdin.isatty() and sys.stderr.isatty()):
+        return False
+    seen = runtime.waiting(result.execution_id)
+    console.tell(seen.diff if seen.diff is not None else result.error_message or "")
+    return typer.confirm("Let it happen?", default=False, err=True)
+
+
+def _report(cli: Invocation, result: Result[Any]) -> int:
+    if cli.as_json:
+        console.document(result.to_dict())
+    elif result.ok:
+        console.say(result.output if isinstance(result.output, str) else result.output_json)
+    else:
+        console.tell(f"{result.status.word}: {result.error_message}")
+        for issue in result.issues:
+            console.tell(f"  {issue.path or '(whole)'}: {issue.message}")
+            if issue.hint:
+                console.tell(f"    {issue.hint}")
+    if result.error_code in UNRECORDED:
+        return UNAVAILABLE
+    return EXITS.get(result.status, FAILED)
+
+
+@command(confirm, "list")
+def list_waiting(cli: Invocation) -> int:
+    """List the calls that wait for an answer."""
+
+    async def talk(runtime: Runtime) -> list[Result[Any]]:
+        pending = Status.REQUIRES_CONFIRMATION
+        return [result for result in runtime.history(limit=1_000) if result.status is pending]
+
+    waiting = _with_runtime(cli, talk)
+    if cli.as_json:
+        console.document({"items": [result.to_dict() for result in waiting], "next": None})
+        return OK
+    rows = [(r.execution_id, r.record.input.tool, r.metadata.started_at) for r in waiting]
+    console.table("Waiting for an answer", ("Execution", "Tool", "Since"), rows)
+    return OK
+
+
+@command(confirm)
+def approve(
+    cli: Invocation,
+    execution: Execution,
+    user: Annotated[str | None, typer.Option(help="Who approves.")] = None,
+    digest: Annotated[str | None, typer.Option(help="Of what you saw; else refused.")] = None,
+) -> int:
+    """Let a waiting call go on: the shown changes are made, or the call is run."""
+    who = _caller(cli, user=user)
+
+    async def talk(runtime: Runtime) -> Result[Any]:
+        return await runtime.approve(execution, by=Caller(**who), digest=digest)
+
+    return _report(cli, _answered(cli, talk))
+
+
+@command(confirm)
+def deny(
+    cli: Invocation,
+    execution: Execution,
+    note: Annotated[str, typer.Option(help="Why; the model is told.")] = "",
+) -> int:
+    """End a waiting call with a no; nothing of it happens."""
+    who = _caller(cli)
+
+    async def talk(runtime: Runtime) -> Result[Any]:
+        return await runtime.deny(execution, by=Caller(**who), note=note)
+
+    result = _answered(cli, talk)
+    if cli.as_json:
+        console.document(result.to_dict())
+    else:
+        console.tell(f"{execution} is denied: {result.error_message}")
+    return OK
+
+
+@command(confirm)
+def show(cli: Invocation, execution: Execution) -> int:
+    """Show what an answer would be about: arguments, resources, changes, digest."""
+
+    async def talk(runtime: Runtime) -> Any:
+        return runtime.waiting(execution)
+
+    seen = _answered(cli, talk)
+    if cli.as_json:
+        document = {"execution_id": execution, "digest": seen.digest, "diff": seen.diff}
+        console.document(document | {"call": seen.result.to_dict()})
+        return OK
+    has_run = seen.state is CallState.HELD
+    console.facts(
+        {
+            "Tool": seen.result.input.tool,
+            "Arguments": seen.result.input.arguments,
+            "State": "has run; its changes wait" if has_run else "has not run",
+            "Digest": seen.digest,
+        }
+    )
+    for resource in seen.result.decision.resources if seen.result.decision else ():
+        console.say(f"{resource.access}: {resource.value}")
+    if seen.diff:
+        console.say(seen.diff)
+    return OK
+
+
+def _answered(cli: Invocation, talk: Any) -> Any:
+    try:
+        return _with_runtime(cli, talk)
+    except NotWaiting as error:
+        hint = "`toolstile confirm list` shows those that do"
+        raise Fail(FAILED, "NOT_WAITING", str(error), hint) from error

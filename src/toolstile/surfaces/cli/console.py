@@ -1,0 +1,81 @@
+"""What a command says: JSON for programs, tab-separated lines for pipes, tables for people."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from toolstile.model.issue import Issue
+
+
+def say(text: str) -> None:
+    """A line of the command's answer, on stdout."""
+    sys.stdout.write(_visible(text) + "\n")
+
+
+def tell(text: str) -> None:
+    """A message beside the answer, on stderr."""
+    sys.stderr.write(_visible(text) + "\n")
+
+
+def document(value: Any) -> None:
+    """The one JSON document of `--json`."""
+    sys.stdout.write(json.dumps(value, indent=2, ensure_ascii=False) + "\n")
+
+
+def table(title: str, columns: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
+    """A table on a terminal; without one, a line per row and a tab between cells."""
+    if not sys.stdout.isatty():
+        for row in rows:
+            sys.stdout.write("\t".join(_cell(cell) for cell in row) + "\n")
+        return
+    drawn = Table(title=title, title_justify="left")
+    for column in columns:
+        drawn.add_column(column, no_wrap=column != columns[-1])
+    for row in rows:
+        # Text, not markup: a description may hold square brackets.
+        drawn.add_row(*(Text(_cell(cell)) for cell in row))
+    Console().print(drawn)
+
+
+def issues(found: Iterable[Issue], total: int | None = None) -> None:
+    """Issues for people: place, message, repair, code."""
+    shown = list(found)
+    for issue in shown:
+        say(f"✗ {issue.path or '(whole)'}: {issue.message} [{issue.error_code}]")
+        if issue.hint:
+            say(f"    {issue.hint}")
+    if total is not None and total > len(shown):
+        say(f"… and {total - len(shown)} more")
+
+
+def failure(code: str, message: str, hint: str | None, *, as_json: bool) -> None:
+    """Why a command failed: JSON on stdout for programs, words on stderr for people."""
+    if as_json:
+        document({"error": {"code": code, "message": message, "hint": hint}})
+        return
+    tell(f"toolstile: {message}")
+    if hint:
+        tell(f"  {hint}")
+
+
+def _cell(text: str) -> str:
+    """One line without tabs: the text of strangers may not break a table or a pipe."""
+    return _visible(" ".join(str(text).split()))
+
+
+def _visible(text: str) -> str:
+    """Control characters written out: nothing that is printed may drive the terminal."""
+    return "".join(c if c.isprintable() or c == "\n" else f"\\x{ord(c):02x}" for c in text)
+
+
+def facts(pairs: Mapping[str, Any]) -> None:
+    """Named values, one a line."""
+    for name, value in pairs.items():
+        say(f"{name}: {value}")

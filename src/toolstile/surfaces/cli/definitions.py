@@ -1,0 +1,120 @@
+"""Definitions in files, and the beginnings of new ones."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from toolstile.model.definition import ToolDefinition
+from toolstile.model.issue import Issue
+from toolstile.schema.defining import Inspection, inspect
+from toolstile.schema.fields import NAME
+from toolstile.schema.parse import ParseFault, parse
+from toolstile.sources.safe_yaml import YamlFault, load_yaml
+from toolstile.surfaces.cli.invocation import FAILED, USAGE, Fail
+
+
+class Report(msgspec.Struct, frozen=True, kw_only=True):
+    """One definition of a file, and what is wrong with it."""
+
+    file: str
+    name: str
+    definition: ToolDefinition | None = None
+    issues: tuple[Issue, ...] = ()
+    warnings: tuple[Issue, ...] = ()
+
+    @property
+    def ok(self) -> bool:
+        """True where the definition may be registered."""
+        return self.definition is not None
+
+    def to_dict(self) -> dict[str, Any]:
+        """For `--json`."""
+        return {
+            "file": self.file,
+            "name": self.name,
+            "valid": self.ok,
+            "digest": self.definition.digest if self.definition else None,
+            "errors": [issue.to_dict() for issue in self.issues],
+            "warnings": [warning.to_dict() for warning in self.warnings],
+        }
+
+
+def read_definitions(file: Path) -> list[Report]:
+    """The definitions of a YAML or JSON file: one, a list, or the `tools.custom` of settings."""
+    try:
+        raw = file.read_bytes()
+    except OSError as error:
+        raise Fail(USAGE, "USAGE", f"cannot read {file}: {error.strerror}") from error
+    try:
+        document = parse(raw) if file.suffix == ".json" else load_yaml(raw)
+    except (ParseFault, YamlFault) as fault:
+        return [Report(file=str(file), name="(unreadable)", issues=(fault.issue,))]
+    found = [_report(str(file), item) for item in _listed(document)]
+    if not found:
+        raise Fail(FAILED, "EMPTY", f"{file} holds no definition", "write {name: ..., ...}")
+    return found
+
+
+def _listed(document: Any) -> list[Any]:
+    if isinstance(document, dict) and isinstance(document.get("tools"), dict):
+        document = document["tools"].get("custom", [])
+    return document if isinstance(document, list) else [document]
+
+
+def _report(file: str, document: Any) -> Report:
+    if not isinstance(document, dict):
+        document = {"name": None}
+    inspected: Inspection = inspect(document)
+    return Report(
+        file=file,
+        name=str(document.get("name"))[:64],
+        definition=inspected.definition,
+        issues=inspected.issues,
+        warnings=inspected.warnings,
+    )
+
+
+_PYTHON = '''\
+from toolstile import ReadPath, tool
+
+
+@tool
+def {name}(path: ReadPath, limit: int = 100) -> str:
+    """Say in a sentence what it does.
+
+    Args:
+        path: The file to read.
+        limit: How many characters to return at most.
+    """
+    return path.read_text()[:limit]
+'''
+
+_CONFIG = """\
+tools:
+  custom:
+    - name: {name}
+      description: Say in a sentence what it does
+      version: 1.0.0
+      parameters:
+        type: object
+        properties:
+          path: {{type: string, description: The file to read, x-toolstile: {{reads: path}}}}
+          limit: {{type: integer, minimum: 1, maximum: 10000, default: 100}}
+        required: [path]
+      source: {{python: "my_package.my_module:{name}"}}
+"""
+
+_TEMPLATES = {"python": _PYTHON, "config": _CONFIG}
+
+
+def template(name: str, kind: str) -> str:
+    """The beginning of a tool. Raises Fail for a name or kind that cannot be."""
+    if not NAME.fullmatch(name):
+        hint = "a-z, 0-9 and _, beginning with a letter, at most 64 characters"
+        raise Fail(USAGE, "USAGE", f"'{name[:64]}' cannot be a tool's name", hint)
+    if kind not in _TEMPLATES:
+        raise Fail(USAGE, "USAGE", f"no template '{kind}'", f"one of: {', '.join(_TEMPLATES)}")
+    return _TEMPLATES[kind].format(name=name)

@@ -1,0 +1,169 @@
+"""What every command shares: `--json --config --tenant --frozen`, and errors as exit codes.
+
+A command is a function of an Invocation and its own parameters. `command` adds the shared options
+to its signature, opens nothing, and turns our exceptions into one message with its repair.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from functools import cached_property
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from toolstile.app import Runtime, load_tools, state_file
+from toolstile.errors import (
+    ConflictError,
+    DefinitionError,
+    LicenceError,
+    SettingsError,
+    StoreUnavailable,
+    ToolstileError,
+    UnknownToolError,
+)
+from toolstile.registry.registry import Registry
+from toolstile.settings import Settings, State, change_state, load_settings, read_state
+from toolstile.surfaces.cli import console
+
+OK, FAILED, USAGE, DENIED, WAITS, UNAVAILABLE, FOUND = 0, 1, 2, 3, 4, 5, 7
+
+JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
+ConfigOption = Annotated[
+    Path | None, typer.Option("--config", help="Settings instead of .agent/config.yml.")
+]
+TenantOption = Annotated[str | None, typer.Option("--tenant", help="Act for this tenant.")]
+FrozenOption = Annotated[bool, typer.Option("--frozen", help="Refuse to change any definition.")]
+
+
+class Fail(Exception):
+    """A command ends here, with this exit code and these words."""
+
+    def __init__(self, exit_code: int, code: str, message: str, hint: str | None = None) -> None:
+        super().__init__(message)
+        self.exit_code = exit_code
+        self.code = code
+        self.message = message
+        self.hint = hint
+
+
+class Invocation:
+    """One run of the command line."""
+
+    def __init__(
+        self, *, as_json: bool, config: Path | None, tenant: str | None, frozen: bool
+    ) -> None:
+        self.as_json = as_json
+        self.config = config
+        self.frozen = frozen
+        self._overrides: dict[str, Any] = {} if tenant is None else {"tenant": tenant}
+
+    @cached_property
+    def settings(self) -> Settings:
+        """The settings of the project that the command runs in."""
+        return load_settings(self.config, overrides=self._overrides)
+
+    @cached_property
+    def registry(self) -> Registry:
+        """The project's tools."""
+        return load_tools(self.settings).registry
+
+    def runtime(self) -> Runtime:
+        """A runtime over the same settings, not yet open."""
+        return Runtime(settings=self.config, **self._overrides)
+
+    @property
+    def state(self) -> State:
+        """What commands have changed so far."""
+        return read_state(state_file(self.settings))
+
+    def change_state(self, change: Callable[[State], State]) -> None:
+        """Change what commands change; whoever else does waits."""
+        change_state(state_file(self.settings), change, self.settings.state)
+
+    def changing(self) -> None:
+        """Called by commands that change definitions. Raises Fail under --frozen."""
+        if self.frozen:
+            hint = "leave --frozen out if the change is meant"
+            raise Fail(FAILED, "FROZEN", "definitions are frozen: nothing was changed", hint)
+
+
+def command(app: typer.Typer, name: str | None = None) -> Callable[[Callable[..., Any]], Any]:
+    """Register a function whose first parameter is the Invocation."""
+
+    def register(function: Callable[..., Any]) -> Callable[..., Any]:
+        def run(**given: Any) -> None:
+            shared = {key: given.pop(key) for key in ("as_json", "config", "tenant", "frozen")}
+            invocation = Invocation(**shared)
+            exit_code = _guarded(function, invocation, given)
+            raise typer.Exit(exit_code)
+
+        run.__name__ = function.__name__
+        run.__doc__ = function.__doc__
+        run.__signature__ = _signature(function)  # type: ignore[attr-defined]
+        app.command(name)(run)
+        return function
+
+    return register
+
+
+def _signature(function: Callable[..., Any]) -> inspect.Signature:
+    own = list(inspect.signature(function, eval_str=True).parameters.values())[1:]
+    shared = [
+        inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, annotation=kind, default=default)
+        for name, kind, default in (
+            ("as_json", JsonOption, False),
+            ("config", ConfigOption, None),
+            ("tenant", TenantOption, None),
+            ("frozen", FrozenOption, False),
+        )
+    ]
+    keyword = [p.replace(kind=inspect.Parameter.KEYWORD_ONLY) for p in own]
+    return inspect.Signature([*keyword, *shared])
+
+
+def _guarded(function: Callable[..., Any], invocation: Invocation, given: dict[str, Any]) -> int:
+    try:
+        return function(invocation, **given) or OK
+    except Fail as fail:
+        console.failure(fail.code, fail.message, fail.hint, as_json=invocation.as_json)
+        return fail.exit_code
+    except ToolstileError as error:
+        exit_code, code, hint = _known(error)
+        console.failure(code, str(error), hint, as_json=invocation.as_json)
+        return exit_code
+
+
+def _known(error: ToolstileError) -> tuple[int, str, str | None]:
+    """Exit code, code and repair of our own exceptions."""
+    if isinstance(error, SettingsError):
+        return USAGE, "SETTINGS", "correct the file; `toolstile doctor` shows what came from where"
+    if isinstance(error, StoreUnavailable):
+        return UNAVAILABLE, "RECORD_UNAVAILABLE", error.hint
+    if isinstance(error, LicenceError):
+        return DENIED, "LICENSE_REQUIRED", None
+    if isinstance(error, UnknownToolError):
+        return FAILED, "ACODE_TSR_001", "`toolstile tools list` shows them all"
+    if isinstance(error, ConflictError):
+        return FAILED, "ACODE_TSR_007", error.hint
+    if isinstance(error, DefinitionError):
+        return FAILED, "ACODE_TSR_006", None
+    return FAILED, "FAILED", None
+
+
+def read_input(given: str | None) -> bytes:
+    """JSON given as text, as @FILE, or on stdin (`-` or nothing). Raises Fail."""
+    if given is None or given == "-":
+        stream = typer.get_binary_stream("stdin")
+        if given is None and stream.isatty():
+            hint = "give JSON, @FILE, or pipe it in"
+            raise Fail(USAGE, "USAGE", "there are no arguments", hint)
+        return stream.read()
+    if given.startswith("@"):
+        try:
+            return Path(given[1:]).read_bytes()
+        except OSError as error:
+            raise Fail(USAGE, "USAGE", f"cannot read {given[1:]}: {error.strerror}") from error
+    return given.encode()

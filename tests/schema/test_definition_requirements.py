@@ -1,0 +1,499 @@
+"""What a definition may say (LEX-DEF sections 4, 5.2, 9, 10 and 12), as the contract reads it."""
+
+from __future__ import annotations
+
+import json
+import time
+from typing import Any
+
+import pytest
+
+from toolstile.errors import DefinitionError
+from toolstile.model.definition import Constraints
+from toolstile.model.vocabulary import Category, IsolationLevel, Risk, SideEffect
+from toolstile.schema.compiled import compiled
+from toolstile.schema.defining import Inspection, define, inspect
+
+EVERYTHING: dict[str, Any] = {
+    "name": "read_file",
+    "description": "Read a text file",
+    "version": "1.0.0",
+    "category": "file_system",
+    "license_tier": "core",
+    "parameters": {
+        "type": "object",
+        "properties": {
+            "path": {"type": "string", "description": "Path", "x-toolstile": {"reads": "path"}},
+            "encoding": {"type": "string", "enum": ["utf-8", "ascii"], "default": "utf-8"},
+        },
+        "required": ["path"],
+    },
+    "output_schema": {"type": "object", "properties": {"content": {"type": "string"}}},
+    "result_type": "object",
+    "constraints": {
+        "max_execution_time": "30s",
+        "max_output_size": "10MiB",
+        "allow_side_effects": False,
+        "required_isolation": "standard",
+        "max_memory": "256MiB",
+        "max_cpu": "500ms",
+        "network": {"max_requests": 10, "max_bytes": "1MiB"},
+    },
+    "required_permissions": ["tool.filesystem.read"],
+    "required_capabilities": [{"fs_read": []}],
+    "side_effects": ["fs_read"],
+    "determinism": "deterministic",
+    "idempotent": True,
+    "requires_confirmation": False,
+    "usage": "read_file - Usage Guide",
+    "normalize": "json",
+    "secrets": ["gh"],
+    "metadata": {"risk": "low"},
+    "source": {"python": "pkg.module:function"},
+}
+
+
+def document(**fields: Any) -> dict[str, Any]:
+    """The smallest definition, with these fields."""
+    return {"name": "my_tool", "description": "Do something", **fields}
+
+
+def listed(**parameter: Any) -> dict[str, Any]:
+    """A definition in LEX's form, with one parameter."""
+    whole = {"name": "param", "description": "A parameter", "type": "string", **parameter}
+    return document(parameters=[whole])
+
+
+def refused(fields: dict[str, Any]) -> set[tuple[str, str]]:
+    """Place and code of every fault; and that each says what to do next."""
+    with pytest.raises(DefinitionError) as raised:
+        define(fields)
+    assert all(issue.error_code == "ACODE-TSR-006" for issue in raised.value.issues)
+    assert all(issue.message and issue.hint for issue in raised.value.issues)
+    return {(issue.path, issue.code) for issue in raised.value.issues}
+
+
+# --- the whole ----------------------------------------------------------------------------------
+
+
+def test_a_definition_with_every_field_is_valid() -> None:
+    """Each field of the contract is taken, none warns, and each stands in the canonical form."""
+    inspected = inspect(EVERYTHING)
+    assert (inspected.issues, inspected.warnings) == ((), ())
+    assert inspected.definition is not None
+    written = inspected.definition.to_dict()
+    assert written.keys() == EVERYTHING.keys()
+    assert written["constraints"] == {
+        "max_execution_time": 30.0,
+        "max_output_size": 10 * 1024 * 1024,
+        "allow_side_effects": False,
+        "required_isolation": "standard",
+        "max_memory": 256 * 1024 * 1024,
+        "max_cpu": 0.5,
+        "network": {"max_requests": 10, "max_bytes": 1024 * 1024},
+    }
+
+
+def test_a_definition_survives_its_json() -> None:
+    """Written as JSON and read again, it is the same definition, with the same digest."""
+    for fields in (EVERYTHING, document(), document(parameters=[])):
+        definition = define(fields)
+        again = define(json.loads(json.dumps(definition.to_dict())))
+        assert (again, again.digest) == (definition, definition.digest)
+
+
+def test_the_digest_covers_meaning_and_not_spelling() -> None:
+    """Order, and defaults written out, change nothing; every change of meaning does."""
+    definition = define(EVERYTHING)
+    spelt = dict(reversed(EVERYTHING.items()))
+    spelt["constraints"] = EVERYTHING["constraints"] | {"max_execution_time": 30, "max_cpu": 0.5}
+    assert define(spelt).digest == definition.digest
+    for field, other in (("description", "Read"), ("version", "1.0.1"), ("idempotent", False)):
+        assert define(EVERYTHING | {field: other}).digest != definition.digest
+
+
+def test_absent_means_the_contracts_defaults() -> None:
+    """60 s, 10 MB, standard; effects unknown, nothing needed, nothing promised."""
+    definition = define(document())
+    assert definition.constraints == Constraints(
+        max_execution_time=60.0,
+        max_output_size=10 * 1024 * 1024,
+        allow_side_effects=True,
+        required_isolation=IsolationLevel.STANDARD,
+    )
+    assert definition.side_effects is None
+    assert definition.effects == frozenset(SideEffect) - {SideEffect.NONE}
+    written = definition.to_dict()
+    assert written["determinism"] == "non_deterministic"
+    assert written["result_type"] == "object"
+    assert written["normalize"] == "json"
+    assert define(document(result_type="binary")).normalize == "binary"
+    for field in ("required_capabilities", "required_permissions", "secrets"):
+        assert written[field] == []
+    assert (written["idempotent"], written["requires_confirmation"]) == (False, False)
+    assert (written["category"], written["license_tier"]) == ("system", "core")
+
+
+@pytest.mark.parametrize("absent", [None, {}])
+def test_no_constraints_are_the_defaults(absent: Any) -> None:
+    """Null, empty or absent constraints are one definition."""
+    assert define(document(constraints=absent)).digest == define(document()).digest
+
+
+@pytest.mark.parametrize("parameters", [[], {}, {"type": "object", "properties": {}}])
+def test_an_empty_parameter_list_takes_no_arguments(parameters: Any) -> None:
+    """No parameters is valid, and then `{}` is the only valid call."""
+    schema = compiled(define(document(parameters=parameters)).parameters)
+    assert schema.check("{}").ok
+    assert not schema.check('{"a": 1}').ok
+
+
+# --- names --------------------------------------------------------------------------------------
+
+INVALID_NAMES = (
+    "ReadFile",
+    "read file",
+    "read-file",
+    "123_tool",
+    "_tool",
+    "",
+    "a" * 65,
+    "tool\n",
+    "tööl",
+    "to\u043el",
+    "../tool",
+    None,
+    7,
+)
+
+
+@pytest.mark.parametrize("name", INVALID_NAMES)
+def test_an_invalid_name_is_refused(name: Any) -> None:
+    """Upper case, spaces, hyphens, digits in front, 65 characters, look-alikes: the fault says
+    what a name may be and proposes one."""
+    assert refused(document(name=name)) == {("/name", "name")}
+    issue = inspect(document(name=name)).issues[0]
+    assert "snake_case" in issue.message
+    assert issue.expected == "^[a-z][a-z0-9_]*$"
+    assert (issue.hint or "").startswith("for example '")
+
+
+@pytest.mark.parametrize("name", ["a", "read_file", "t2", "a_", "a" * 64])
+def test_a_snake_case_name_is_taken(name: str) -> None:
+    """Lower case, digits and underscores after a letter, up to 64."""
+    assert define(document(name=name)).name == name
+
+
+@pytest.mark.parametrize("name", ["execute", "run", "call", "invoke"])
+def test_a_reserved_word_is_no_name(name: str) -> None:
+    """The four reserved words are refused; with a word more they are names."""
+    assert refused(document(name=name)) == {("/name", "reserved_name")}
+    assert define(document(name=f"{name}_it")).name == f"{name}_it"
+
+
+# --- LEX's list of parameters -------------------------------------------------------------------
+
+BAD_PARAMETERS: dict[str, tuple[dict[str, Any], set[tuple[str, str]]]] = {
+    "required with default": (
+        {"required": True, "default": "x"},
+        {("/parameters/properties/param/default", "default")},
+    ),
+    "enum of another type": (
+        {"enum": ["a", 3]},
+        {("/parameters/properties/param/enum/1", "enum")},
+    ),
+    "default of another type": (
+        {"type": "integer", "default": "3"},
+        {("/parameters/properties/param/default", "default")},
+    ),
+    "default outside its enum": (
+        {"enum": ["a"], "default": "b"},
+        {("/parameters/properties/param/default", "default")},
+    ),
+    "default outside its schema": (
+        {"schema": {"maxLength": 2}, "default": "abc"},
+        {("/parameters/properties/param/default", "default")},
+    ),
+    "array without schema": ({"type": "array"}, {("/parameters/0/schema", "required")}),
+    "object without schema": ({"type": "object"}, {("/parameters/0/schema", "required")}),
+    "camelCase": ({"name": "maxBytes"}, {("/parameters/0/name", "name")}),
+    "65 characters": ({"name": "a" * 65}, {("/parameters/0/name", "name")}),
+    "no description": ({"description": ""}, {("/parameters/0/description", "minLength")}),
+    "unknown type": ({"type": "text"}, {("/parameters/0/type", "enum")}),
+    "unknown field": ({"requried": True}, {("/parameters/0/requried", "unknown_field")}),
+    "broken schema": (
+        {"schema": {"typ": "string"}},
+        {("/parameters/properties/param/typ", "unknown_keyword")},
+    ),
+}
+
+
+@pytest.mark.parametrize("name", BAD_PARAMETERS)
+def test_a_parameter_that_breaks_a_rule_is_refused(name: str) -> None:
+    """Each rule of LEX-DEF 5.2 about parameters, at its place."""
+    parameter, faults = BAD_PARAMETERS[name]
+    assert refused(listed(**parameter)) == faults
+
+
+GOOD_PARAMETERS: list[tuple[dict[str, Any], Any, Any]] = [
+    ({"required": True}, "x", None),
+    ({"default": "x"}, "x", 1),
+    ({"enum": ["utf-8", "ascii"], "default": "utf-8"}, "ascii", "latin"),
+    ({"type": "integer"}, 3, "3"),
+    ({"type": 1}, 3, "3"),
+    ({"type": "number"}, 1.5, "1.5"),
+    ({"type": "boolean"}, True, 1),
+    ({"type": "array", "schema": {"items": {"type": "string"}}}, ["a"], [1]),
+    ({"type": "array", "enum": [["a"], []]}, [], ["b"]),
+    ({"type": 5, "schema": {"properties": {"n": {"type": "integer"}}}}, {"n": 1}, {"m": 1}),
+]
+
+
+@pytest.mark.parametrize(("parameter", "fits", "other"), GOOD_PARAMETERS)
+def test_a_list_of_parameters_is_a_schema(parameter: dict[str, Any], fits: Any, other: Any) -> None:
+    """LEX's six types, by word or number, with enum and schema: enforced like any schema."""
+    schema = compiled(define(listed(**parameter)).parameters)
+    assert schema.check({"param": fits}).ok
+    assert not schema.check({"param": other}).ok
+
+
+def test_parameter_names_are_unique() -> None:
+    """A list that names one twice is refused, and so is a schema whose names differ by case."""
+    one = {"name": "param", "description": "A parameter", "type": "string"}
+    assert refused(document(parameters=[one, one])) == {("/parameters/1/name", "uniqueItems")}
+    text = {"type": "string"}
+    schema = {"type": "object", "properties": {"param": text, "Param": text}}
+    assert ("/parameters/properties/Param", "name") in refused(document(parameters=schema))
+
+
+def test_other_spellings_are_warned_of_in_schemas() -> None:
+    """The schema face takes maxBytes with a warning; the list face does not take it at all."""
+    schema = {"type": "object", "properties": {"maxBytes": {"type": "integer"}}}
+    inspected: Inspection = inspect(document(parameters=schema))
+    assert inspected.definition is not None
+    assert [(each.path, each.code) for each in inspected.warnings] == [
+        ("/parameters/properties/maxBytes", "name")
+    ]
+
+
+def test_a_default_of_null_is_one_only_where_null_fits() -> None:
+    """In the list face `default: null` means none, unless the type takes null."""
+    assert compiled(define(listed(default=None)).parameters).check("{}").value == {}
+    nullable = listed(default=None, schema={"type": ["string", "null"]})
+    assert compiled(define(nullable).parameters).check("{}").value == {"param": None}
+
+
+def test_defaults_are_filled_in_after_validation() -> None:
+    """Step 5 of LEX-DEF 4.4: what is missing and has a default is there afterwards."""
+    schema = compiled(define(listed(default="x")).parameters)
+    assert schema.check("{}").value == {"param": "x"}
+    assert schema.check('{"param": "y"}').value == {"param": "y"}
+
+
+# --- constraints --------------------------------------------------------------------------------
+
+RANGES: list[tuple[str, list[Any], list[Any]]] = [
+    ("max_execution_time", [1, 600, "1s", "10m", "1500ms"], [0, 0.999, 600.5, 601, "500ms", "11m"]),
+    ("max_output_size", [1000, "1KB", "100MiB", 104_857_600], [0, 999, "101MiB", 104_857_601, -1]),
+    ("max_memory", ["1MiB", "256MiB"], [0, "2TiB", "lots"]),
+    ("max_cpu", ["500ms", "10s", 1], [0, "2h", True]),
+]
+GOOD = [(field, value) for field, good, _ in RANGES for value in good]
+BAD = [(field, value) for field, _, bad in RANGES for value in bad]
+
+
+@pytest.mark.parametrize(("field", "value"), GOOD)
+def test_a_constraint_in_range_is_taken(field: str, value: Any) -> None:
+    """1 s to 10 min, 1 KB to 100 MB, bounds included; as numbers or as text with a unit."""
+    number = getattr(define(document(constraints={field: value})).constraints, field)
+    assert isinstance(number, (int, float))
+
+
+@pytest.mark.parametrize(("field", "value"), BAD)
+def test_a_constraint_out_of_range_is_refused(field: str, value: Any) -> None:
+    """Outside its range, or no quantity at all: refused, never clipped."""
+    (place,) = {path for path, _ in refused(document(constraints={field: value}))}
+    assert place == f"/constraints/{field}"
+
+
+def test_an_unknown_constraint_is_refused() -> None:
+    """A misspelt bound would bound nothing."""
+    assert refused(document(constraints={"max_output": 1000})) == {
+        ("/constraints/max_output", "unknown_field")
+    }
+
+
+def test_an_unknown_isolation_is_refused() -> None:
+    """The four levels, by word or number, and no other."""
+    assert refused(document(constraints={"required_isolation": "paranoid"})) == {
+        ("/constraints/required_isolation", "enum")
+    }
+    for level in ("strict", 2):
+        made = define(document(constraints={"required_isolation": level}))
+        assert made.constraints.required_isolation is IsolationLevel.STRICT
+
+
+# --- categories, effects, permissions -----------------------------------------------------------
+
+
+def test_a_category_has_lex_s_number_and_risk() -> None:
+    """Eight categories, numbered and rated as LEX-DEF 4.3 does; `general` is system."""
+    risks = [(category.word, int(category), category.risk) for category in Category]
+    assert risks == [
+        ("file_system", 0, Risk.MEDIUM),
+        ("network", 1, Risk.MEDIUM_HIGH),
+        ("database", 2, Risk.MEDIUM),
+        ("code_execution", 3, Risk.HIGH),
+        ("external_api", 4, Risk.MEDIUM),
+        ("knowledge", 5, Risk.LOW),
+        ("communication", 6, Risk.MEDIUM),
+        ("system", 7, Risk.LOW),
+    ]
+    for written in ("knowledge", 5):
+        assert define(document(category=written)).category is Category.KNOWLEDGE
+    assert define(document(category="general")).category is Category.SYSTEM
+    assert refused(document(category="files")) == {("/category", "enum")}
+
+
+@pytest.mark.parametrize(
+    "executing", [{"category": "code_execution"}, {"side_effects": ["process_spawn"]}]
+)
+def test_what_executes_code_is_kept_strictly_apart(executing: dict[str, Any]) -> None:
+    """Strict where nothing is said, and refused where less is asked for."""
+    assert define(document(**executing)).constraints.required_isolation is IsolationLevel.STRICT
+    lower = document(**executing, constraints={"required_isolation": "standard"})
+    assert refused(lower) == {("/constraints/required_isolation", "isolation")}
+    higher = document(**executing, constraints={"required_isolation": "restricted"})
+    assert define(higher).constraints.required_isolation is IsolationLevel.RESTRICTED
+
+
+@pytest.mark.parametrize("effect", ["fs_write", "net_write", "db_write", "process_spawn"])
+def test_a_write_needs_side_effects_to_be_allowed(effect: str) -> None:
+    """`allow_side_effects: false` beside a write is a contradiction, and refused."""
+    written = document(side_effects=[effect], constraints={"allow_side_effects": False})
+    assert refused(written) == {("/constraints/allow_side_effects", "disagrees")}
+    reading = document(side_effects=["fs_read"], constraints={"allow_side_effects": False})
+    assert not define(reading).constraints.allow_side_effects
+
+
+def test_none_excludes_every_other_effect() -> None:
+    """A tool has no effects, or it has some."""
+    assert refused(document(side_effects=["none", "fs_read"])) == {("/side_effects", "disagrees")}
+    assert define(document(side_effects=["none"])).effects == frozenset()
+
+
+def test_permissions_belong_to_the_catalogue() -> None:
+    """An unknown permission is refused with the nearest one; a known one is taken."""
+    misspelt = document(required_permissions=["tool.filesystem.raed"])
+    assert refused(misspelt) == {("/required_permissions/0", "enum")}
+    assert inspect(misspelt).issues[0].hint == "did you mean 'tool.filesystem.read'?"
+    assert define(document(required_permissions=["tool.system"])).required_permissions == (
+        "tool.system",
+    )
+
+
+def test_one_fact_is_written_once() -> None:
+    """Permissions and effects follow from capabilities, and must agree where they are written."""
+    derived = define(document(required_capabilities=[{"fs_read": []}]))
+    assert derived.required_permissions == ("tool.filesystem.read",)
+    assert derived.side_effects == (SideEffect.FS_READ,)
+    assert refused(document(required_capabilities=[{"fs_read": []}], required_permissions=[])) == {
+        ("/required_permissions", "disagrees")
+    }
+    assert refused(
+        document(required_capabilities=[{"fs_read": []}], side_effects=["net_read"])
+    ) == {("/side_effects", "disagrees")}
+
+
+# --- bounds -------------------------------------------------------------------------------------
+
+PROPERTIES = {f"p{number}": {"type": "string"} for number in range(1_001)}
+DEEP: dict[str, Any] = {"type": "string"}
+for _ in range(70):
+    DEEP = {"type": "array", "items": DEEP}
+OVERSIZED: list[tuple[str, dict[str, Any], tuple[str, str]]] = [
+    ("name", {"name": "a" * 65}, ("/name", "name")),
+    ("version", {"version": "1.0." + "1" * 30}, ("/version", "version")),
+    ("description", {"description": "x" * 1_025}, ("/description", "maxLength")),
+    ("usage", {"usage": "x" * 16_385}, ("/usage", "maxLength")),
+    ("metadata", {"metadata": {"a": "x" * 16_384}}, ("/metadata", "too_large")),
+    (
+        "permissions",
+        {"required_permissions": ["tool.system"] * 65},
+        ("/required_permissions", "maxItems"),
+    ),
+    (
+        "properties",
+        {"parameters": {"type": "object", "properties": PROPERTIES}},
+        ("/parameters", "too_large"),
+    ),
+    (
+        "depth",
+        {"parameters": {"type": "object", "properties": {"a": DEEP}}},
+        ("/parameters", "too_deep"),
+    ),
+    (
+        "bytes",
+        {"parameters": {"type": "object", "properties": {}, "$comment": "x" * 262_144}},
+        ("/parameters", "too_large"),
+    ),
+    (
+        "parameter description",
+        {
+            "parameters": {
+                "type": "object",
+                "properties": {"a": {"type": "string", "description": "x" * 1_025}},
+            }
+        },
+        ("/parameters/properties/a/description", "maxLength"),
+    ),
+    (
+        "parameter name",
+        {"parameters": {"type": "object", "properties": {"a" * 65: {"type": "string"}}}},
+        ("/parameters/properties/" + "a" * 65, "name"),
+    ),
+    ("output", {"output_schema": {"type": "array", "items": DEEP}}, ("/output_schema", "too_deep")),
+]
+
+
+@pytest.mark.parametrize(
+    ("fields", "fault"), [row[1:] for row in OVERSIZED], ids=[row[0] for row in OVERSIZED]
+)
+def test_every_field_has_a_length(fields: dict[str, Any], fault: tuple[str, str]) -> None:
+    """Each field beyond its bound is refused there; on the bound the text fields are taken."""
+    assert fault in refused(document(**fields))
+    within = document(description="x" * 1_024, usage="x" * 16_384, metadata={"a": "x" * 16_376})
+    assert define(within).usage is not None
+
+
+@pytest.mark.parametrize("hidden", ["\u202e", "\u200b", "\x1b", "\U000e0041", "\u2028"])
+def test_no_text_hides_a_character(hidden: str) -> None:
+    """What a person cannot see may not stand in what a model reads."""
+    assert refused(document(description=f"Read{hidden} it")) == {("/description", "hidden_unicode")}
+    assert define(document(description="Lies, Größe, 読む, 👍")).description
+
+
+# --- output schemas -----------------------------------------------------------------------------
+
+
+def test_an_output_schema_is_held_to_the_same_rules() -> None:
+    """A broken one is refused at registration, a sound one is enforced closed; absent is none."""
+    broken = document(output_schema={"type": "object", "properties": {"n": {"typ": "integer"}}})
+    assert ("/output_schema/properties/n/typ", "unknown_keyword") in refused(broken)
+    sound = {"type": "object", "properties": {"n": {"type": "integer"}}}
+    schema = define(document(output_schema=sound)).output_schema
+    assert schema is not None
+    assert compiled(schema).issues({"n": 1}) == ()
+    assert compiled(schema).issues({"n": 1, "m": 1})
+    assert define(document()).output_schema is None
+
+
+def test_a_definition_is_validated_in_less_than_5_ms() -> None:
+    """LEX-DEF section 10, 9: the best of ten runs, which a busy machine disturbs least."""
+    define(EVERYTHING)
+    times = []
+    for _ in range(10):
+        started = time.perf_counter()
+        define(EVERYTHING)
+        times.append(time.perf_counter() - started)
+    assert min(times) < 0.005

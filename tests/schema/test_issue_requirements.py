@@ -1,0 +1,204 @@
+"""How faults are told (ACODE FR-049 to FR-054): place, code, words, expected, actual, repair."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from toolstile.model.issue import Issue, pointer
+from toolstile.schema import compile_arguments
+from toolstile.schema.compiled import CompiledSchema
+
+
+@pytest.fixture(scope="module")
+def arguments() -> CompiledSchema:
+    """A schema with one property for each way to be wrong."""
+    step = {
+        "type": "object",
+        "properties": {"kind": {"const": "step"}, "a/b~c": {"type": "integer"}},
+        "required": ["kind"],
+    }
+    path = {"type": "string", "description": "Path to the file", "minLength": 2}
+    return compile_arguments(
+        {
+            "type": "object",
+            "properties": {
+                "path": path,
+                "count": {"type": "integer", "minimum": 1},
+                "mode": {"type": "string", "enum": ["read", "write"]},
+                "tags": {"type": "array", "items": {"type": "string"}, "maxItems": 2},
+                "step": {"anyOf": [{"type": "string"}, step]},
+            },
+            "required": ["path"],
+        }
+    )
+
+
+# What is sent; then path, code, error code, message, expected, actual and hint of the one issue.
+TOLD: list[tuple[dict[str, Any], tuple[str, str, str, str, str, str | None, str]]] = [
+    (
+        {},
+        (
+            "/path",
+            "required",
+            "ACODE-TSR-003",
+            "Required field 'path' missing",
+            "string",
+            None,
+            "add 'path' (string): Path to the file",
+        ),
+    ),
+    (
+        {"path": 123},
+        (
+            "/path",
+            "type",
+            "ACODE-TSR-004",
+            "Type mismatch: expected string, got integer",
+            "string",
+            "integer",
+            "send a value of type string",
+        ),
+    ),
+    (
+        {"path": "x"},
+        (
+            "/path",
+            "minLength",
+            "ACODE-TSR-005",
+            "Constraint violation: must be at least 2 characters",
+            "at least 2 characters",
+            "string (1 characters)",
+            "send at least 2 characters",
+        ),
+    ),
+    (
+        {"path": "xx", "count": "3"},
+        (
+            "/count",
+            "type",
+            "ACODE-TSR-004",
+            "Type mismatch: expected integer, got string",
+            "integer",
+            "string (1 characters)",
+            "write the number without quotes",
+        ),
+    ),
+    (
+        {"path": "xx", "mode": "raed"},
+        (
+            "/mode",
+            "enum",
+            "ACODE-TSR-005",
+            'Constraint violation: must be one of: "read", "write"',
+            '"read", "write"',
+            "string (4 characters)",
+            'did you mean "read"?',
+        ),
+    ),
+    (
+        {"path": "xx", "coutn": 3},
+        (
+            "/coutn",
+            "additionalProperties",
+            "ACODE-TSR-005",
+            "Constraint violation: unknown property 'coutn'",
+            "no such property",
+            "additional property",
+            "did you mean 'count'?",
+        ),
+    ),
+    (
+        {"path": "xx", "tags": ["a", 2]},
+        (
+            "/tags/1",
+            "type",
+            "ACODE-TSR-004",
+            "Type mismatch: expected string, got integer",
+            "string",
+            "integer",
+            "send a value of type string",
+        ),
+    ),
+]
+
+
+@pytest.mark.parametrize(("sent", "told"), TOLD)
+def test_a_fault_is_told_in_full(
+    arguments: CompiledSchema, sent: dict[str, Any], told: tuple[str | None, ...]
+) -> None:
+    """JSON Pointer, keyword, code, ACODE's words, what was expected, what was there, a repair."""
+    (issue,) = arguments.check(sent).issues
+    found = (issue.path, issue.code, issue.error_code, issue.message)
+    assert (*found, issue.expected, issue.actual, issue.hint) == told
+
+
+def test_the_json_of_an_issue_is_the_contracts(arguments: CompiledSchema) -> None:
+    """Seven keys in JSON, each of JSON's types; `causes` only where there are any."""
+    (issue,) = arguments.check({}).issues
+    assert json.loads(json.dumps(issue.to_dict())) == {
+        "path": "/path",
+        "code": "required",
+        "error_code": "ACODE-TSR-003",
+        "message": "Required field 'path' missing",
+        "expected": "string",
+        "actual": None,
+        "hint": "add 'path' (string): Path to the file",
+    }
+
+
+def test_a_pointer_escapes_its_names(arguments: CompiledSchema) -> None:
+    """RFC 6901: `~` is ~0 and `/` is ~1, so that every place has exactly one pointer."""
+    (issue,) = arguments.check({"path": "xx", "a/b~c": 1}).issues
+    assert issue.path == "/a~1b~0c"
+    assert pointer("a/b~c", 0) == "/a~1b~0c/0"
+
+
+def test_a_failed_combinator_is_one_issue_with_causes(arguments: CompiledSchema) -> None:
+    """The closest alternative's faults stand under it, and its repair is the hint."""
+    (issue,) = arguments.check({"path": "xx", "step": {}}).issues
+    assert (issue.path, issue.code, issue.error_code) == ("/step", "anyOf", "ACODE-TSR-005")
+    assert [(cause.path, cause.error_code) for cause in issue.causes] == [
+        ("/step/kind", "ACODE-TSR-003")
+    ]
+    assert issue.hint is not None
+    assert "add 'kind'" in issue.hint
+
+
+def test_issues_come_in_the_order_of_their_places(arguments: CompiledSchema) -> None:
+    """Sorted by place, whatever order the arguments were written in."""
+    sent = {"mode": "x", "count": 0, "tags": [1, "b", "c"]}
+    first = arguments.check(sent).issues
+    again = arguments.check(dict(reversed(sent.items()))).issues
+    assert first == again
+    assert [issue.path for issue in first] == ["/count", "/mode", "/path", "/tags", "/tags/0"]
+
+
+def test_what_is_sent_back_mends_the_call(arguments: CompiledSchema) -> None:
+    """A model that does what each hint says ends with arguments that fit."""
+    sent: dict[str, Any] = {"path": "xx", "coutn": 3, "mode": "raed"}
+    hints = {issue.path: issue.hint for issue in arguments.check(sent).issues}
+    assert hints == {"/coutn": "did you mean 'count'?", "/mode": 'did you mean "read"?'}
+    assert arguments.check({"path": "xx", "count": 3, "mode": "read"}).ok
+
+
+def test_a_value_is_described_and_never_quoted(arguments: CompiledSchema) -> None:
+    """`actual` says kind and size; nothing of an issue holds the value."""
+    secret = "canary-4f1c9d27"
+    for sent in (
+        {"path": [secret]},
+        {"path": "xx", "mode": secret},
+        {"path": "xx", "step": [secret]},
+    ):
+        issues = arguments.check(sent).issues
+        assert issues
+        assert secret not in json.dumps([issue.to_dict() for issue in issues])
+
+
+def test_issues_are_values() -> None:
+    """An issue cannot be changed on its way to the model."""
+    issue = Issue(path="", code="type", error_code="ACODE-TSR-004", message="m")
+    with pytest.raises(AttributeError):
+        issue.path = "/a"  # type: ignore[misc]

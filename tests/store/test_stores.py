@@ -1,0 +1,229 @@
+"""Both stores keep the same promises; SQLite keeps them across processes and crashes."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from msgspec.structs import replace
+
+from toolstile.errors import StoreUnavailable
+from toolstile.model.call import CallKey, uuid7
+from toolstile.model.record import CallRecord, CallState
+from toolstile.runtime.ports import Store
+from toolstile.store.lease import Lease, is_dead
+from toolstile.store.memory import MAX_FINISHED, MemoryStore
+from toolstile.store.sqlite import SqliteStore
+
+
+@pytest.fixture(params=["memory", "sqlite"])
+def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Store]:
+    """Each store in turn."""
+    made: Store = MemoryStore()
+    if request.param == "sqlite":
+        made = SqliteStore(tmp_path / "toolstile.db")
+    yield made
+    made.close()
+
+
+def record(store: Store, call_id: str = "c", **fields: object) -> CallRecord:
+    """A fresh claim."""
+    made = CallRecord(
+        execution_id=uuid7(),
+        key=CallKey("local", "agent", "s", call_id),
+        state=CallState.RUNNING,
+        request_digest="sha256:1",
+        request=b"{}",
+        tool="t",
+        owner=store.owner,
+        epoch=store.epoch,
+    )
+    return replace(made, **fields)
+
+
+def test_a_key_is_claimed_once(store: Store) -> None:
+    """The second claim learns who holds the key; another key is free."""
+    first = record(store)
+    assert store.claim(first) is None
+    assert store.claim(record(store)) == first
+    assert store.claim(record(store, "d")) is None
+    assert store.find(first.key) == first
+
+
+def test_of_many_twins_one_wins(store: Store) -> None:
+    """Claims from many threads: exactly one gets the key."""
+    won: list[bool] = []
+    start = threading.Barrier(16)
+
+    def claim() -> None:
+        mine = record(store)
+        start.wait()
+        won.append(store.claim(mine) is None)
+
+    threads = [threading.Thread(target=claim) for _ in range(16)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sorted(won) == [False] * 15 + [True]
+
+
+def test_a_state_is_left_only_from_where_it_is(store: Store) -> None:
+    """Writes name the state they expect; a second one of the same kind changes nothing."""
+    first = record(store)
+    store.claim(first)
+    done = replace(first, state=CallState.DONE, result=b"1")
+    assert not store.advance(done, CallState.HELD)
+    assert store.advance(done, CallState.RUNNING)
+    assert not store.advance(replace(done, result=b"2"), CallState.RUNNING)
+    assert store.get("local", first.execution_id) == done
+
+
+def test_an_older_epoch_cannot_write(store: Store) -> None:
+    """After a recovery has raised the epoch, the slow executor's write is refused."""
+    first = record(store)
+    store.claim(first)
+    taken = replace(first, epoch=2)
+    assert store.advance(taken, CallState.RUNNING)
+    late = replace(first, state=CallState.DONE, result=b"late")
+    assert not store.advance(late, CallState.RUNNING)
+
+
+def test_a_refused_call_occupies_no_key(store: Store) -> None:
+    """It is kept for history, and its key stays free."""
+    refused = record(store, state=CallState.REFUSED)
+    store.note(refused)
+    assert store.get("local", refused.execution_id) == refused
+    assert store.find(refused.key) is None
+    assert store.claim(record(store)) is None
+
+
+def test_tenants_do_not_see_each_other(store: Store) -> None:
+    """Another tenant's execution id answers as if it did not exist."""
+    mine = record(store)
+    store.claim(mine)
+    assert store.get("other", mine.execution_id) is None
+    assert store.history("other") == ()
+    assert store.history("local") == (mine,)
+
+
+def test_history_is_newest_first_and_bounded(store: Store) -> None:
+    """The order is that of creation."""
+    made = [record(store, f"c{number}") for number in range(5)]
+    for each in made:
+        store.claim(each)
+    assert store.history("local", 3) == tuple(reversed(made))[:3]
+
+
+HOSTILE = ["\x00", "'; DROP TABLE calls; --", "\U0001f600", "a" * 64, "\x1f"]
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+def test_callers_text_is_stored_as_bytes(store: Store, text: str) -> None:
+    """No text of a caller's can make the store refuse, or mean anything else."""
+    hostile = record(store, key=CallKey(text, text, text, text), request=text.encode())
+    assert store.claim(hostile) is None
+    assert store.find(hostile.key) == hostile
+
+
+def test_memory_forgets_the_oldest_finished_call(tmp_path: Path) -> None:
+    """Its bound holds, and unfinished calls are never forgotten."""
+    memory = MemoryStore()
+    running = record(memory, "running")
+    memory.claim(running)
+    for number in range(MAX_FINISHED + 5):
+        memory.note(record(memory, f"c{number}", state=CallState.REFUSED))
+    assert len(memory.history("local", MAX_FINISHED * 2)) == MAX_FINISHED
+    assert memory.find(running.key) == running
+
+
+def test_records_outlive_the_process(tmp_path: Path) -> None:
+    """What was claimed is there when the file is opened again."""
+    path = tmp_path / "toolstile.db"
+    first = SqliteStore(path)
+    mine = record(first)
+    first.claim(mine)
+    first.close()
+    again = SqliteStore(path)
+    assert again.get("local", mine.execution_id) == mine
+    again.close()
+
+
+HOLDER = """
+import sys
+from pathlib import Path
+from msgspec.structs import replace
+sys.path.insert(0, sys.argv[2])
+from test_stores import record
+from toolstile.store.sqlite import SqliteStore
+store = SqliteStore(Path(sys.argv[1]))
+mine = record(store)
+store.claim(mine)
+print(mine.execution_id, flush=True)
+sys.stdin.read()
+"""
+
+
+def test_only_the_dead_are_recovered(tmp_path: Path) -> None:
+    """A living process's running call is left alone; once it is killed the call is taken over,
+    once, with a higher epoch."""
+    path = tmp_path / "toolstile.db"
+    here = str(Path(__file__).parent)
+    holder = subprocess.Popen(
+        [sys.executable, "-c", HOLDER, str(path), here],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    assert holder.stdout is not None
+    execution_id = holder.stdout.readline().strip()
+    mine = SqliteStore(path)
+    assert mine.abandoned() == ()
+    os.kill(holder.pid, signal.SIGKILL)
+    holder.communicate()
+    (taken,) = mine.abandoned()
+    assert (taken.execution_id, taken.owner, taken.epoch) == (execution_id, mine.owner, 2)
+    assert mine.abandoned() == ()
+    mine.close()
+
+
+def test_a_lease_is_held_while_its_process_lives(tmp_path: Path) -> None:
+    """Another descriptor cannot take it; released, it can."""
+    lease = Lease(tmp_path, "me")
+    assert not is_dead(tmp_path, "me")
+    lease.release()
+    assert is_dead(tmp_path, "me")
+    assert is_dead(tmp_path, "nobody")
+
+
+def test_a_newer_schema_is_refused(tmp_path: Path) -> None:
+    """An older program does not write into a newer store."""
+    path = tmp_path / "toolstile.db"
+    store = SqliteStore(path)
+    store._connection.execute("PRAGMA user_version = 99")  # noqa: SLF001 - as a newer one would
+    store.close()
+    with pytest.raises(StoreUnavailable, match="newer version"):
+        SqliteStore(path)
+
+
+def test_an_unusable_place_says_what_to_do(tmp_path: Path) -> None:
+    """A file where the folder should be: one clear error with its repair."""
+    (tmp_path / "file").write_text("", encoding="utf-8")
+    with pytest.raises(StoreUnavailable) as caught:
+        SqliteStore(tmp_path / "file" / "toolstile.db")
+    assert "doctor" in caught.value.hint
+
+
+def test_a_file_that_is_no_database_is_refused(tmp_path: Path) -> None:
+    """Garbage is never taken for an empty store."""
+    path = tmp_path / "toolstile.db"
+    path.write_bytes(b"not a database at all" * 100)
+    with pytest.raises(StoreUnavailable):
+        SqliteStore(path)
+    assert path.read_bytes().startswith(b"not a database")
