@@ -28,8 +28,8 @@ from toolstile.model.canonical import canonical
 from toolstile.model.json import JsonObject, JsonValue, type_name
 from toolstile.model.vocabulary import Determinism
 from toolstile.schema.compiled import compiled
-from toolstile.schema.parse import ParseFault, parse
 from toolstile.schema.documents import fitting, missing
+from toolstile.schema.parse import ParseFault, parse
 from toolstile.schema.usage import ADVICE, lint_usage
 
 # seed-rows.md, row 43.
@@ -338,7 +338,7 @@ def _fresh(program: str, seed: str) -> str:
             [sys.executable, "-c", program],
             env={**os.environ, "PYTHONHASHSEED": seed},
             capture_output=True,
-            text=True,
+            encoding="utf-8",
             check=False,
             timeout=FRESH_SECONDS,
         )

@@ -419,7 +419,7 @@ def test_digests_are_the_same_in_every_process() -> None:
             env={**os.environ, "PYTHONHASHSEED": seed},
             capture_output=True,
             check=True,
-            text=True,
+            encoding="utf-8",
         ).stdout
         for seed in ("0", "7", "random")
     }

@@ -88,7 +88,7 @@ def python(*arguments: str, cwd: Path, text: str = "") -> list[str]:
         env={"PYTHONPATH": SRC},
         input=text,
         capture_output=True,
-        text=True,
+        encoding="utf-8",
         check=False,
     )
     assert run.returncode == 0, run.stderr

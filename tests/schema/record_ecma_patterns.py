@@ -154,17 +154,18 @@ EDGES = ["^", "$", r"\b", r"\B"]
 # Patterns that no generator would think of; most of them mean something elsewhere.
 CORNERS = r"""
 [] [^] []] [^]] [a&&b] [a--b] [a~~b] [[a]] [[:alpha:]] [a-] [-a] [^-a] [a\-z] [\w-] [z-a] [\d-\w]
-(?i)a (?i:a) (?s:.) (?m)^a (?-i:a) (?P<n>a) (?P=n) (?<n>a) (?<n>a)(?<n>b) (?<n>a)\k<n> (?#x)a (?>a)
-(?=a) (?!a) (?<=a) (?<!a) (?=a)* (a)\1 \1 \01 \00 \08 (?'n'a) (?|a) (?&n) (?R) (?:a (a a) () (?:) (|)
-\A \z \Z \h \H \Q \E \a \e \G \K \R \X \N \i \m \y \u \u1 \u{} \u{110000} \u{1F600} \u{ 61} \x \x1
-\x{41} \c \c1 \c_ \cA [\c] [\cA] [\B] [\b] [\k] [\1] [\00] \p \p{} \pL \p{l} \p{greek} \p{Greek}
-\p{Script=greek} \p{Script=Nonsense} \p{Lx} \p{IsL} \p{^L} \P{^L} \p{gc!=L} \p{L=} \p{sc=} \p{L \p{Any}
-\ud83d \ude00 \ude00\ud83d [\ud83d] [\ud800-\udfff] [^\ud800-\udbff] \ud83d\u{de00} a** a++ a?+ a{2}+
-a{2}{3} a{2,1} a{,3} a{,} a{ a{1 a{1, a{1,2 a{a} a{-1} a{1,2}} {1} {,1} { } ] a} a] ^* $+ \b? \B{2}
-(?:^)* (?:$)+ (?:\b)* ^^a $$ a|* |a a| || ( ) (? (?) (?< (?<a (?<> (?<1>a) (?<a-b>a) (?<$_>a) \
-a\ [ [^ [a [\ [a- [a-\ [\]] [\[] ^[^^]$ ^[$]$ ^.$ ^[.]$ a$b a^b ^$ $^ (a*)* (a*)+ (a?){3} (?:){9} a{0}
-^\cc$ ^\cC$ \/ \- \_ \% \" ^\p{digit}+$ \p{L}\P{L} [\p{L}\P{L}] [^\p{L}\P{L}] [^\P{L}] ^[^\S\s]$ \s\S
-(a|ab)(c|bcd)(d*) ((a)|(b))+ (?:a|b){2,3}c x{0,0} [\s\S] [\d\D]+ [^\d\D] [\w\W] [+--] [--+] [!--] [\--/]
+(?i)a (?i:a) (?s:.) (?m)^a (?-i:a) (?P<n>a) (?P=n) (?<n>a) (?<n>a)(?<n>b) (?<n>a)\k<n> (?#x)a
+(?>a) (?=a) (?!a) (?<=a) (?<!a) (?=a)* (a)\1 \1 \01 \00 \08 (?'n'a) (?|a) (?&n) (?R) (?:a (a a) ()
+(?:) (|) \A \z \Z \h \H \Q \E \a \e \G \K \R \X \N \i \m \y \u \u1 \u{} \u{110000} \u{1F600} \u{
+61} \x \x1 \x{41} \c \c1 \c_ \cA [\c] [\cA] [\B] [\b] [\k] [\1] [\00] \p \p{} \pL \p{l} \p{greek}
+\p{Greek} \p{Script=greek} \p{Script=Nonsense} \p{Lx} \p{IsL} \p{^L} \P{^L} \p{gc!=L} \p{L=}
+\p{sc=} \p{L \p{Any} \ud83d \ude00 \ude00\ud83d [\ud83d] [\ud800-\udfff] [^\ud800-\udbff]
+\ud83d\u{de00} a** a++ a?+ a{2}+ a{2}{3} a{2,1} a{,3} a{,} a{ a{1 a{1, a{1,2 a{a} a{-1} a{1,2}}
+{1} {,1} { } ] a} a] ^* $+ \b? \B{2} (?:^)* (?:$)+ (?:\b)* ^^a $$ a|* |a a| || ( ) (? (?) (?< (?<a
+(?<> (?<1>a) (?<a-b>a) (?<$_>a) \ a\ [ [^ [a [\ [a- [a-\ [\]] [\[] ^[^^]$ ^[$]$ ^.$ ^[.]$ a$b a^b
+^$ $^ (a*)* (a*)+ (a?){3} (?:){9} a{0} ^\cc$ ^\cC$ \/ \- \_ \% \" ^\p{digit}+$ \p{L}\P{L}
+[\p{L}\P{L}] [^\p{L}\P{L}] [^\P{L}] ^[^\S\s]$ \s\S (a|ab)(c|bcd)(d*) ((a)|(b))+ (?:a|b){2,3}c
+x{0,0} [\s\S] [\d\D]+ [^\d\D] [\w\W] [+--] [--+] [!--] [\--/] a{,b} a{,b {,} (?<n>a)|(?<n>b)
 """.split()
 TOKENS = [*ATOMS, *QUANTIFIERS, *EDGES, *CORNERS, *"()[]{}|^$*+?.\\-,", "(?:", "[^"]
 
@@ -191,7 +192,8 @@ class Generator:
 
     def choice(self, depth: int) -> tuple[str, Sampler]:
         options = [self.sequence(depth) for _ in range(self.random.choice([1, 1, 1, 2, 3]))]
-        return "|".join(text for text, _ in options), lambda: self.random.choice(options)[1]()
+        texts, samples = zip(*options, strict=True)
+        return "|".join(texts), lambda: str(self.random.choice(samples)())
 
     def sequence(self, depth: int) -> tuple[str, Sampler]:
         terms = [self.term(depth) for _ in range(self.random.choice([0, 1, 1, 2, 2, 3]))]

@@ -14,10 +14,10 @@ from typing import Any
 
 import jsonschema_rs
 import pytest
-from corpora import corpus, records
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from corpora import corpus, records
 from toolstile.schema.pattern import ENGINE_OPTIONS, PatternRefused, accepted, translate
 from toolstile.schema.pattern_syntax import BINARY_PROPERTIES, CATEGORIES
 
@@ -151,7 +151,6 @@ MEANINGS = [
     (r"^\cJ\cj$", "\n\n", "JJ"),
     (r"^\u{1F600}\uD83D\uDE00\x41\0$", "\U0001f600\U0001f600A\0", "A"),
     (r"^\-\_\@\"\'\:\ \/\#$", "-_@\"': /#", "\\-"),
-    (r"^${x}]$", "", "$"),
     (r"^\${[a-z]+}$", "${ab}", "$ab"),
     (r"^a{,b}$", "a{,b}", "a"),
     (r"^\p{Lu}\P{Lu}$", "Éé", "éÉ"),
@@ -166,7 +165,7 @@ MEANINGS = [
 ]
 
 
-@pytest.mark.parametrize(("pattern", "match", "miss"), [row for row in MEANINGS if row[1]])
+@pytest.mark.parametrize(("pattern", "match", "miss"), MEANINGS)
 def test_corners_mean_what_ecma_262_says(pattern: str, match: str, miss: str) -> None:
     """Where Rust's dialect, Python's or a careless translation would differ, ours does not."""
     engine = validator(pattern)
@@ -262,7 +261,7 @@ def test_every_unicode_property_can_be_used(name: str) -> None:
 
 
 def test_class_escapes_hold_exactly_the_characters_of_ecma_262() -> None:
-    r"""\d, \w, \s and `.` and their opposites agree with the specification, character by character."""
+    r"""Each of \d, \w, \s, `.` and their opposites agrees with the specification throughout."""
     for letter, expected in (("d", set("0123456789")), ("w", ECMA_WORD), ("s", ECMA_SPACE)):
         every = [*ASCII, *BEYOND]
         assert matched(rf"\{letter}", every) == expected
@@ -290,7 +289,7 @@ ranges = st.lists(st.tuples(points | near_edges, points | near_edges).map(sorted
 @example([[0, 0xD7FF], [0xE000, 0x10FFFF]], True)
 @example([[0xD7FF, 0xD7FF], [0xE000, 0xE000]], True)
 def test_a_class_holds_what_is_in_its_ranges(ranges: list[list[int]], negated: bool) -> None:
-    """Any ranges, in any order and overlap, plain or negated, hold their characters and no others."""
+    """Any ranges, in any order and overlap, plain or negated, hold just their characters."""
     body = "".join(rf"\u{{{low:x}}}-\u{{{high:x}}}" for low, high in ranges)
     candidates = {
         point + step for pair in [*ranges, EDGES] for point in pair for step in (-1, 0, 1)
@@ -300,45 +299,28 @@ def test_a_class_holds_what_is_in_its_ranges(ranges: list[list[int]], negated: b
     assert matched(f"[{'^' * negated}{body}]", map(chr, known)) == inside
 
 
-fragments = st.sampled_from(
-    [
-        *"()[]{}|^$*+?.\\-,:=!<>&~#/ aA0_\n",
-        "(?:",
-        "(?<n>",
-        "[^",
-        "\\b",
-        "\\B",
-        "\\u{",
-        "\\x",
-        "\\p{",
-    ]
-    + [
-        "L}",
-        "{2,",
-        "\\d",
-        "\\W",
-        "[a-z]",
-        "é",
-        "\U0001f600",
-        "\ud800",
-        "\\ud83d",
-        "\\ude00",
-        "{1,9}",
-    ]
-)
+FRAGMENTS = r"\b \B \d \W [a-z] [^ (?: (?<n> {1,9} {2, \u{ \x \p{ L} \ud83d \ude00".split()
+fragments = st.sampled_from([*FRAGMENTS, *"()[]{}|^$*+?.\\-,:=!<>&~#/ aA0_\né\U0001f600\ud800"])
+
+
+def outcome(pattern: str) -> jsonschema_rs.Validator | PatternRefused:
+    """The engine with the pattern, or the refusal."""
+    try:
+        return validator(pattern)
+    except PatternRefused as refused:
+        return refused
 
 
 @given(st.lists(fragments, max_size=14).map("".join) | st.text(max_size=20))
 def test_any_text_is_translated_or_refused(pattern: str) -> None:
     """No text whatever gets anything else than a working translation or a proper refusal."""
-    try:
-        engine = validator(pattern)
-    except PatternRefused as refused:
-        assert 0 <= refused.position <= len(pattern)
-        assert refused.reason
-        assert refused.hint
+    result = outcome(pattern)
+    if isinstance(result, PatternRefused):
+        assert 0 <= result.position <= len(pattern)
+        assert result.reason
+        assert result.hint
     else:
-        engine.is_valid("a\n\U0001f600")
+        result.is_valid("a\n\U0001f600")
 
 
 def test_words_to_choose_from_need_no_regular_expression() -> None:

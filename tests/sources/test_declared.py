@@ -130,7 +130,7 @@ def test_a_python_source_is_not_imported(tmp_path: Path) -> None:
     program = (
         "import sys\n"
         "from toolstile.sources.declared import declared_tools\n"
-        f"document = {({**ACODE, 'source': {'python': 'never_imported:f'}})!r}\n"
+        f"document = { ({**ACODE, 'source': {'python': 'never_imported:f'}})!r}\n"
         "assert len(declared_tools([document]).tools) == 1\n"
         "assert 'never_imported' not in sys.modules\n"
     )

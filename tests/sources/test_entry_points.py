@@ -17,9 +17,17 @@ from toolstile.schema.defining import Vocabulary, inspect
 from toolstile.schema.extensions import Extensions
 from toolstile.sources.entry_points import extensions, providers
 
-DEFINITIONS = '''
+DEFINITIONS = """
 def tool(name):
     return {"name": name, "description": "A tool"}
+"""
+GIVE = "def tools(registry):\n    registry.register(tool('half'))\n"
+DECORATED = '''
+from toolstile.authoring import tool as t
+@t
+def tools(a: int) -> int:
+    """Double it."""
+    return a * 2
 '''
 GOOD = DEFINITIONS + "tools = [tool('one'), tool('two')]\n"
 
@@ -62,20 +70,16 @@ GIVES = {
     "a generator": ("tools = (tool(name) for name in ('one', 'two'))", ["one", "two"]),
     "one mapping": ("tools = tool('one')", ["one"]),
     "nothing": ("tools = []", []),
-    "a callable": (
-        "def tools(registry):\n    registry.register(tool('one'))\n    registry.register(tool('two'))",
-        ["one", "two"],
-    ),
+    "a callable": (GIVE + "    registry.register(tool('two'))", ["half", "two"]),
     "a bound method": (
         "class P:\n    def give(self, registry): registry.register(tool('one'))\ntools = P().give",
         ["one"],
     ),
-    "a decorated function": (
-        "from toolstile.authoring import tool as t\n@t\ndef tools(a: int) -> int:\n"
-        '    """Double it."""\n    return a * 2',
-        ["tools"],
+    "a decorated function": (DECORATED, ["tools"]),
+    "definitions": (
+        "from toolstile.schema.defining import define\ntools = [define(tool('one'))]",
+        ["one"],
     ),
-    "definitions": ("from toolstile.schema.defining import define\ntools = [define(tool('one'))]", ["one"]),
 }
 # Each gives a tool before it fails, where it can: of a provider that fails nothing stays.
 FAILS = {
@@ -90,8 +94,8 @@ FAILS = {
     "a list of texts": "tools = ['read_file']",
     "a tool and a number": "tools = [tool('half'), 5]",
     "a mapping that is no JSON": "tools = [tool('half'), {'name': object()}]",
-    "a callable that raises": "def tools(registry):\n    registry.register(tool('half'))\n    1 / 0",
-    "a callable that exits": "def tools(registry):\n    registry.register(tool('half'))\n    exit()",
+    "a callable that raises": GIVE + "    1 / 0",
+    "a callable that exits": GIVE + "    exit()",
     "a callable of no arguments": "def tools(): return [tool('half')]",
     "a callable that returns tools": "def tools(registry): return [tool('half')]",
     "a callable that registers a number": "def tools(registry): registry.register(5)",

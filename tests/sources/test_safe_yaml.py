@@ -26,7 +26,10 @@ from toolstile.sources.safe_yaml import (
         ("# only a comment\n", None),
         ("a: 1\nb: [x, 'y']\n", {"a": 1, "b": ["x", "y"]}),
         ("country: no\non: yes\n", {"country": "no", "on": "yes"}),
-        ("v: 1_000\nt: 12:30:45\nd: 2026-01-31\n", {"v": "1_000", "t": "12:30:45", "d": "2026-01-31"}),
+        (
+            "v: 1_000\nt: 12:30:45\nd: 2026-01-31\n",
+            {"v": "1_000", "t": "12:30:45", "d": "2026-01-31"},
+        ),
         ("a: ~\nb: null\nc:\n", {"a": None, "b": None, "c": None}),
         ("a: true\nb: False\nc: 'true'\n", {"a": True, "b": False, "c": "true"}),
         ("a: 0x1F\nb: 0o17\nc: 017\n", {"a": 31, "b": 15, "c": 17}),

@@ -25,7 +25,7 @@ _RUN_ENDINGS: dict[Ending, tuple[Status, str]] = {
     Ending.VIOLATION: (Status.SECURITY_VIOLATION, "SECURITY_VIOLATION"),
     Ending.UNFIT: (Status.SANDBOX_ERROR, "SANDBOX_ERROR"),
 }
-_MAY_HAVE_HAPPENED = "; it may have had effects: check before repeating it"
+_MAY_HAVE_HAPPENED = " It may have had effects: check before repeating it."
 
 
 def unknown_tool(error: UnknownToolError) -> Ended:
@@ -90,6 +90,17 @@ def taken(execution_id: str) -> Ended:
         "CALL_IN_FLIGHT",
         f"call {execution_id} was answered or taken over elsewhere; look up its result",
     )
+
+
+def no_implementation(at: Progress) -> Ended:
+    """A definition without a body, or with one of a kind that is not run yet."""
+    name = at.definition.name
+    kind = next(iter(at.definition.source or {}), None)
+    if kind is None:
+        message = f"{name} is declared and has no body: give it a source, or registry.bind one."
+    else:
+        message = f"{name} has a {kind} source, which this version does not run."
+    return Ended(Status.FAILED, "NO_IMPLEMENTATION", message)
 
 
 def failed(at: Progress) -> Ended:

@@ -47,7 +47,7 @@ from toolstile.runtime.ports import Effects, Sandbox, Store
 from toolstile.runtime.progress import Progress
 from toolstile.runtime.request import Request, parse_request
 from toolstile.runtime.resources import name_resources
-from toolstile.runtime.setting import Setting, facts_of, job_of
+from toolstile.runtime.setting import Setting, facts_of, is_runnable, job_of
 from toolstile.schema.compiled import compiled
 from toolstile.schema.parse import check_value
 
@@ -143,6 +143,8 @@ class Executor:
         return decision
 
     def _claim(self, at: Progress) -> CallRecord:
+        if not at.resumed and not is_runnable(at.tool):
+            raise endings.no_implementation(at)
         record = records.running(at, self.store)
         if at.earlier is None:
             self._take_key(at, record)
@@ -160,7 +162,7 @@ class Executor:
         host = self._running[at.execution_id] = CallHost(at.call)
         at.started = True
         try:
-            return await self.sandbox.run(job_of(at, stage), host)
+            return await self.sandbox.run(job_of(at, self.setting, stage), host)
         finally:
             del self._running[at.execution_id]
 

@@ -37,7 +37,13 @@ class Setting(msgspec.Struct, frozen=True, kw_only=True):
 
     def fingerprint(self, tool: Tool) -> Fingerprint:
         """What exactly would run."""
-        return fingerprint(tool.definition, tool.file, sys.path)
+        return fingerprint(tool.definition, tool.file, self.import_path)
+
+    @property
+    def import_path(self) -> tuple[str, ...]:
+        """Where tools' modules are found: where ours are, and last the project itself, so that
+        nothing in it can stand before an installed package."""
+        return (*sys.path, self.base)
 
 
 def facts_of(at: Progress, setting: Setting) -> Facts:
@@ -112,7 +118,7 @@ def _enforced_by(at: Progress, setting: Setting) -> dict[str, str]:
     return found
 
 
-def job_of(at: Progress, stage: str) -> Job:
+def job_of(at: Progress, setting: Setting, stage: str) -> Job:
     """The job that runs this call."""
     constraints = at.definition.constraints
     seconds = constraints.max_execution_time
@@ -131,7 +137,7 @@ def job_of(at: Progress, stage: str) -> Job:
         max_memory=constraints.max_memory,
         max_cpu=constraints.max_cpu,
         stage=stage,
-        import_path=tuple(sys.path),
+        import_path=setting.import_path,
         script=at.tool.file,
         ids=_ids(at.call),
     )
@@ -143,6 +149,11 @@ def _source(tool: Tool) -> dict[str, Any]:
         return dict(tool.definition.source)
     where = reference(tool.function) if tool.function is not None else None
     return {"python": where} if where else {}
+
+
+def is_runnable(tool: Tool) -> bool:
+    """Is there a body that this version can run?"""
+    return "python" in _source(tool)
 
 
 def _ids(call: Call) -> dict[str, str | None]:

@@ -113,7 +113,7 @@ async def _give_up(
     writer.write(frames.encode({"cancel": True}))
     await asyncio.wait({talk}, timeout=GRACE_SECONDS)
     ending = Ending.CANCELLED if cancelled else Ending.TIMEOUT
-    reason = "the caller cancelled" if cancelled else "the time was up"
+    reason = "The caller cancelled." if cancelled else "The time was up."
     return Outcome(ending=ending, message=reason, mechanism=MECHANISM)
 
 
@@ -133,10 +133,10 @@ async def _talk(
                 return msgspec.convert(message["outcome"], Outcome)
             writer.write(frames.encode(await _answer(host, message)))
     except (EOFError, ConnectionError):
-        return _crash("the process ended without an answer")
+        return _crash("The process ended without an answer.")
     except (frames.BrokenFrame, msgspec.ValidationError, TypeError, KeyError):
         # The tool shares the child with our code and may write to the socket itself.
-        return _crash("the process sent something that is no answer")
+        return _crash("The process sent something that is no answer.")
 
 
 async def _receive(reader: asyncio.StreamReader) -> dict[str, Any]:

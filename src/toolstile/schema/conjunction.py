@@ -67,6 +67,22 @@ class Beside(Places):
         super().__init__(self.document)
         self._reached: dict[str, tuple[Reached, ...]] = {}
         self._texts: dict[str, bytes] = {}
+        self._referred: dict[str, list[Place]] = {}
+        self._left = 0
+
+    def allow(self, work: int) -> None:
+        """From here on so many places may be looked at, then `spend` ends it."""
+        self._left = work
+
+    def spend(self, work: int) -> None:
+        """Count places looked at.
+
+        Raises:
+            TooMuch: they are more than were allowed.
+        """
+        self._left -= work
+        if self._left < 0:
+            raise TooMuch
 
     def root(self, side: str) -> Place:
         """The outermost place of one of the two schemas."""
@@ -89,6 +105,7 @@ class Beside(Places):
             while queue:
                 if len(found) > MAX_REACH:
                     raise TooMuch
+                self.spend(1)
                 found.append(queue.pop())
                 queue += self._next(found[-1])
             self._reached[place.pointer] = tuple(found)
@@ -130,6 +147,7 @@ class Beside(Places):
             if (first.pointer, second.pointer) in seen or first is second:
                 continue
             seen.add((first.pointer, second.pointer))
+            self.spend(1)
             if self._text(first) != self._text(second):
                 return False
             queue += zip(self._below(first), self._below(second), strict=True)
@@ -144,13 +162,14 @@ class Beside(Places):
 
     def _below(self, place: Place) -> list[Place]:
         """Everything that a place refers to, from anywhere within it."""
-        found = []
-        queue = [place]
-        while queue:
-            inner = queue.pop()
-            found += self.targets(inner)
-            queue += sorted(self._children.get(inner.pointer, ()), key=lambda below: below.pointer)
-        return found
+        if place.pointer not in self._referred:
+            found = self._referred[place.pointer] = []
+            queue = [place]
+            while queue:
+                inner = queue.pop()
+                found += self.targets(inner)
+                queue += sorted(self._children.get(inner.pointer, ()), key=lambda p: p.pointer)
+        return self._referred[place.pointer]
 
 
 def _at_home(schema: JsonValue, side: str) -> JsonValue:
@@ -209,6 +228,7 @@ class Conjunction:
     def __init__(self, places: Beside, starts: Iterable[Place]) -> None:
         self.places = places
         self.parts = _flat(places, starts)
+        places.spend(1 + len(self.parts))
         self.key = frozenset(part.pointer for part in self.parts)
 
     def plus(self, *others: Place) -> Conjunction:

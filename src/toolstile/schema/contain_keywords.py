@@ -17,8 +17,7 @@ def type_(question: Question) -> Found:
     lost = question.old.types - types_of({"type": question.rules["type"]})
     if lost:
         names = [name for name in DISJOINT if name in lost]
-        change = " or ".join({"fraction": "number with a fraction"}.get(n, n) for n in names)
-        yield question.narrowing("type", "type", change)
+        yield question.narrowing("type", "type", *names)
 
 
 def values(question: Question) -> Found:
@@ -37,7 +36,7 @@ def minimum(question: Question) -> Found:
                 end.exclusive,
             )
             if not holds:
-                yield question.narrowing("bound", keyword, _change(known, end))
+                yield question.narrowing("bound", keyword, *_change(known, end))
 
 
 def maximum(question: Question) -> Found:
@@ -50,11 +49,11 @@ def maximum(question: Question) -> Found:
                 end.exclusive,
             )
             if not holds:
-                yield question.narrowing("bound", keyword, _change(known, end))
+                yield question.narrowing("bound", keyword, *_change(known, end))
 
 
-def _change(known: Bound | None, end: Bound) -> str:
-    return f"{'none' if known is None else known.value} -> {end.value}"
+def _change(known: Bound | None, end: Bound) -> tuple[str, str]:
+    return ("none" if known is None else str(known.value), str(end.value))
 
 
 def multiple(question: Question) -> Found:
@@ -79,7 +78,7 @@ def at_least(keyword: str) -> Any:
     def rule(question: Question) -> Found:
         end, known = int(question.rules[keyword]), question.old.at_least(keyword)
         if known < end:
-            yield question.narrowing("bound", keyword, f"{known} -> {end}")
+            yield question.narrowing("bound", keyword, str(known), str(end))
 
     return rule
 
@@ -90,8 +89,8 @@ def at_most(keyword: str) -> Any:
     def rule(question: Question) -> Found:
         end, known = int(question.rules[keyword]), question.old.at_most(keyword)
         if known is None or known > end:
-            change = f"{'none' if known is None else known} -> {end}"
-            yield question.narrowing("bound", keyword, change)
+            before = "none" if known is None else str(known)
+            yield question.narrowing("bound", keyword, before, str(end))
 
     return rule
 

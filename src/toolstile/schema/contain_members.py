@@ -53,7 +53,7 @@ def pattern_properties(question: Question) -> Found:
             step = Some(pattern=other)
             yield from question.below(question.old.matching(other), step, place)
         if not own:
-            yield from question.below(question.old.others, Some(), place)
+            yield from question.below(question.old.others, Some(pattern=pattern), place)
 
 
 def additional_properties(question: Question) -> Found:

@@ -50,7 +50,8 @@ class Spot(msgspec.Struct, frozen=True, eq=False):
 class Narrowing(msgspec.Struct, frozen=True, eq=False):
     """One reason to suspect that a value of old does not fit new.
 
-    `place` and `keyword` say where in new; `change` is a detail for people. Where a value may be
+    `place` and `keyword` say where in new; `change` are details for people: the types or the
+    name concerned, or an end of a range before and after. Where a value may be
     missing no more, `without` names the missing member of the value at the spot; `refused` are
     values there of which each is refused.
     """
@@ -59,7 +60,7 @@ class Narrowing(msgspec.Struct, frozen=True, eq=False):
     spot: Spot
     place: Place
     keyword: str
-    change: str = ""
+    change: tuple[str, ...] = ()
     without: str | None = None
     refused: tuple[JsonValue, ...] = ()
 
@@ -104,7 +105,7 @@ class Question(msgspec.Struct, frozen=True, eq=False):
         """A subschema that is known to be there."""
         return self.walk.places.at(self.place, *steps)[0]
 
-    def narrowing(self, kind: str, keyword: str, change: str = "") -> Narrowing:
+    def narrowing(self, kind: str, keyword: str, *change: str) -> Narrowing:
         """The answer no, for one keyword."""
         return Narrowing(kind, self.spot, self.place, keyword, change)
 

@@ -37,6 +37,8 @@ from toolstile.schema.places import Place
 
 # A schema of 1,000 properties, each an object of its own, asks some 5,000 questions.
 MAX_QUESTIONS = 10_000
+# Questions inside questions. One takes six of Python's frames, of which there are 1,000.
+MAX_NESTING = 72
 # Compiling one place costs about a millisecond; what further ones take counts as unknown.
 MAX_COMPILED = 24
 # Alternatives multiply: six groups of two are 64 cases.
@@ -111,7 +113,7 @@ class Comparison:
                 self._open[question] = True  # the answer is taken for granted
             return self._answers[question]
         self._asked += 1
-        if self._asked > MAX_QUESTIONS:
+        if self._asked > MAX_QUESTIONS or len(self._open) > MAX_NESTING:
             raise TooMuch
         before = len(self._answers)
         self._answers[question], self._open[question] = [], False
@@ -182,7 +184,7 @@ class Comparison:
         types = Conjunction(self.places, (new,)).types
         if all(disjoint_type(value) not in types for value in refused):
             names = dict.fromkeys(disjoint_type(value) for value in refused)
-            return [Narrowing("type", spot, new, "type", " or ".join(names), refused=refused)]
+            return [Narrowing("type", spot, new, "type", tuple(names), refused=refused)]
         keyword = "const" if "const" in new.rules else "enum"
         return [Narrowing("values", spot, new, keyword, refused=refused)]
 

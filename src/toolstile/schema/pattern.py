@@ -50,10 +50,10 @@ def translate(pattern: str) -> str:
             the memory allowed.
     """
     tree = parse(pattern)
-    refuse_costly(tree)
     translated = _written(tree)
     if not _compiles(translated):
         raise _refusal(pattern)
+    refuse_costly(tree)
     return translated
 
 

@@ -18,8 +18,8 @@ from toolstile.schema.pattern_syntax import LAST, WORD, Chars, PatternRefused
 
 MAX_PROPERTIES = 8
 """Any subset of them may hold for a character: 256 combinations to try."""
-MAX_MEMBERSHIPS = 50_000
-"""Pairs of symbol and class; thousands of different classes would take seconds."""
+MAX_PAIRS = 50_000
+"""Pairs of symbol and class; hundreds of overlapping classes would take seconds."""
 
 _ASCII_END = 0x80
 _CATEGORIES = frozenset(
@@ -51,10 +51,12 @@ def alphabet(classes: Iterable[Chars], *, words: bool) -> Alphabet:
         raise PatternRefused(reason, 0, "use fewer, or general ones such as \\p{L}")
     word_bit = 1 << len(distinct) if words else 0
     negated = sum(1 << number for number, chars in enumerate(distinct) if chars.negated)
+    masks = _masks(distinct, word_bit)
+    held = {kind: _held(distinct, kind) for kind in _kinds(names, _CATEGORIES)}
+    _refuse_many(len(masks) * len(held))
+    kinds = {categories: _kinds(names, categories) for _, categories in masks}
     signatures = {
-        (mask | held) ^ negated
-        for mask, categories in _masks(distinct, word_bit)
-        for held in {_held(distinct, kind) for kind in _kinds(names, categories)}
+        (mask | held[kind]) ^ negated for mask, categories in masks for kind in kinds[categories]
     }
     return Alphabet(
         numbers={chars: number for number, chars in enumerate(distinct)},
@@ -110,8 +112,7 @@ def _held(classes: Sequence[Chars], kind: frozenset[str]) -> int:
 
 
 def _members(classes: int, signatures: Collection[int]) -> tuple[tuple[int, ...], ...]:
-    if sum(signature.bit_count() for signature in signatures) > MAX_MEMBERSHIPS:
-        raise PatternRefused("too many different character classes", 0, "use fewer, wider classes")
+    _refuse_many(sum(signature.bit_count() for signature in signatures))
     members: list[list[int]] = [[] for _ in range(classes + 1)]  # the last for word characters
     for number, signature in enumerate(signatures):
         for bit in _bits(signature):
@@ -124,3 +125,8 @@ def _bits(mask: int) -> Iterator[int]:
         lowest = mask & -mask
         yield lowest.bit_length() - 1
         mask ^= lowest
+
+
+def _refuse_many(pairs: int) -> None:
+    if pairs > MAX_PAIRS:
+        raise PatternRefused("too many different character classes", 0, "use fewer, wider classes")

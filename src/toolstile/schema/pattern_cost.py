@@ -167,7 +167,7 @@ class _Budget:
             raise PatternRefused(
                 "a hostile string could make the pattern take too long",
                 0,
-                "anchor it with ^, and use minLength and maxLength in place of {m,n}",
+                "anchor it with ^ if it is not, and use maxLength in place of {m,n}",
             )
 
 
@@ -277,7 +277,9 @@ class _Automaton:
         waiting = list(places)[::-1]
         seen = set()
         reached = []
+        steps = 0
         while waiting:
+            steps += 1
             place = waiting.pop()
             if place in seen:
                 continue
@@ -289,7 +291,7 @@ class _Automaton:
                 reached.append(place)
             elif not edge or (at_start if edge == "^" else boundary == (edge == "b")):
                 waiting.extend(self.targets[place][::-1])
-        self.budget.spend_steps(len(seen))
+        self.budget.spend_steps(steps)
         return tuple(reached)
 
     def _waits(self, place: int, boundary: bool | None) -> bool:

@@ -155,6 +155,7 @@ _HEX = "[0-9A-Fa-f]"
 _QUANTIFIER = re.compile(
     r"(?:(?P<sign>[*+?])|\{(?P<low>[0-9]+)(?:(?P<comma>,)(?P<high>[0-9]*))?\})\??"
 )
+_NO_LOWER_BOUND = re.compile(r"\{,[0-9]*\}")
 _GROUP = re.compile(r"\((?:(?!\?)|\?:|\?<(?P<name>[A-Za-z_$][A-Za-z0-9_$]*)>)")
 _PROPERTY = re.compile(r"\\(?P<sign>[pP])\{(?:(?P<key>[A-Za-z_]+)=)?(?P<value>[A-Za-z_]+)\}")
 # The engine errs about U+D7FF and U+E000 when it negates a class with one range that ends before
@@ -219,6 +220,9 @@ class _Reader:
             return False
         self.at += len(text)
         return True
+
+    def sees(self, token: re.Pattern[str]) -> bool:
+        return token.match(self.text, self.at) is not None
 
     def match(self, token: re.Pattern[str]) -> re.Match[str] | None:
         found = token.match(self.text, self.at)
@@ -301,9 +305,10 @@ def _atom(reader: _Reader) -> Node:
             return Edge(kind="^")
         case "$" if reader.take("$"):
             return Edge(kind="$")
-        case "{" if reader.text.startswith("{,", reader.at):
-            raise reader.refusal("a repetition without its lower bound", "write {0,n}")
-    if _QUANTIFIER.match(reader.text, reader.at):
+    if reader.sees(_NO_LOWER_BOUND):
+        # Annex B reads it as text, Python and others as a repetition: nobody can be sure.
+        raise reader.refusal("a repetition without its lower bound", "write {0,n}")
+    if reader.sees(_QUANTIFIER):
         raise reader.refusal("nothing to repeat", "escape the quantifier, or drop it")
     return _character(_literal(reader))
 

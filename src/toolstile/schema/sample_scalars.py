@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from decimal import Decimal
 from functools import lru_cache
@@ -79,7 +80,8 @@ def _character(chars: Chars, turn: int) -> str:
         return _GUESSES[turn % len(_GUESSES)]
     within = [c for c in _PREFERRED if any(low <= ord(c) <= high for low, high in chars.ranges)]
     low, high = chars.ranges[turn % len(chars.ranges)]
-    return (within + [chr(low), chr(high)])[turn % (len(within) + 2)]
+    choices = (*within, chr(low), chr(high))
+    return choices[turn % len(choices)]
 
 
 # --- strings --------------------------------------------------------------------------------
@@ -118,7 +120,9 @@ def _unbounded(said: Conjunction, near: Conjunction) -> Iterator[str]:
 def _stretched(text: str, length: int) -> Iterator[str]:
     """The text at a length: an end repeated, whichever end may be."""
     more = length - len(text)
-    if more > 0:
+    if more == 0:
+        yield text
+    elif more > 0:
         yield text + text[-1:] * more
         yield text[:1] * more + text
 
@@ -148,7 +152,7 @@ def fractions(said: Conjunction, near: Conjunction) -> Iterator[float]:
     """Numbers with a fraction, likewise."""
     for number in _numbers(said, near):
         real = float(number)
-        if not real.is_integer() and _is_between(said, real):
+        if math.isfinite(real) and not real.is_integer() and _is_between(said, real):
             yield real
 
 

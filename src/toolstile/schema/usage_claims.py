@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 import msgspec
+from msgspec.structs import replace
 
 from toolstile.schema.usage_calls import misfits, speaks_of_unknown
 from toolstile.schema.usage_needs import marked, stated
@@ -25,7 +26,7 @@ class Claim(msgspec.Struct, frozen=True, kw_only=True):
     what: str
 
 
-class _Item(msgspec.Struct, kw_only=True):
+class _Item(msgspec.Struct, frozen=True, kw_only=True):
     """The description of one or several arguments, or of something about the one above it."""
 
     block: int
@@ -106,7 +107,7 @@ def _items(units: Sequence[Unit]) -> list[_Item]:
             above.append(_item(unit, found, above[-1] if above else None))
             items.append(above[-1])
         elif above and (unit.block == above[-1].block or (above[-1].bare and not unit.item)):
-            above[-1].text += " " + unit.text
+            above[-1] = items[-1] = replace(above[-1], text=f"{above[-1].text} {unit.text}")
     return items
 
 

@@ -10,8 +10,8 @@ from toolstile.schema.usage_headings import long_form
 from toolstile.schema.usage_schema import FAR, NAME, ONE_NAME, Argument, Arguments, is_plain
 
 _START = re.compile(
-    r"^(?:[({\[][^()]*[)}\]])?\W*(?:always )?(required|mandatory|optional)\b(?! (?:if|when|unless|for|only|in|by|with|as"
-    r"|on|to|at|but only)\b)",
+    r"^(?:[({\[][^()]*[)}\]])?\W*(?:always )?(required|mandatory|optional)\b"
+    r"(?! (?:if|when|unless|for|only|in|by|with|as|on|to|at|but only)\b)",
     re.IGNORECASE,
 )
 _MARK = re.compile(

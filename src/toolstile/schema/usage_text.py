@@ -6,6 +6,7 @@ import re
 from collections.abc import Collection, Iterator, Sequence
 
 import msgspec
+from msgspec.structs import replace
 
 from toolstile.schema.usage_headings import topics_about, topics_of
 
@@ -55,7 +56,7 @@ class Unit(msgspec.Struct, frozen=True, kw_only=True):
     mode: str = ""
 
 
-class _Block(msgspec.Struct, kw_only=True):
+class _Block(msgspec.Struct, frozen=True, kw_only=True):
     """A heading, an item, a table row, a paragraph or a listing; wrapped lines are joined."""
 
     kind: str  # heading item row text code blank rule
@@ -162,9 +163,10 @@ def _blocks(lines: Iterator[_Block]) -> Iterator[_Block]:
     for line in lines:
         alone = block is None or line.text[-1:] in (":", "?")
         if alone and line.kind in ("text", "code"):
-            line.kind = line.kind if topics_of(line.text.rstrip(":? ")) is None else "heading"
+            known = topics_of(line.text.rstrip(":? ")) is not None
+            line = replace(line, kind="heading") if known else line
         if block is not None and _goes_on(block, line):
-            block.text += " " + line.text
+            block = replace(block, text=f"{block.text} {line.text}")
             continue
         if block is not None:
             yield block

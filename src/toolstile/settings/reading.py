@@ -173,6 +173,9 @@ def switch(at: Reading, path: str, value: Any) -> bool:
 
 def identifier(at: Reading, path: str, value: Any) -> str:
     """The name of a tenant or agent: 1 to 64 visible characters."""
+    if not isinstance(value, str):
+        at.faults.note(path, "type", f"it must be text, not {describe(value)}", "put it in quotes")
+        return "?"
     try:
         return check_identifier("it", value)
     except ValueError as error:

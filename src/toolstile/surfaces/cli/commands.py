@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import sys
 
 import typer
@@ -24,6 +25,8 @@ command(app)(project.doctor)
 
 def run() -> None:
     """Run the command line; Ctrl-C ends it without a traceback."""
+    # What matters is said by the commands themselves; of the log only errors are shown.
+    logging.basicConfig(level=logging.ERROR, format="toolstile: %(message)s")
     try:
         app()
     except KeyboardInterrupt:

@@ -60,7 +60,7 @@ def failure(code: str, message: str, hint: str | None, *, as_json: bool) -> None
     if as_json:
         document({"error": {"code": code, "message": message, "hint": hint}})
         return
-    tell(f"toolstile: {message}")
+    tell(f"toolstile: {message} [{code}]")
     if hint:
         tell(f"  {hint}")
 

@@ -1,0 +1,369 @@
+"""The command line as people and programs use it: text, JSON, exit codes, messages with repairs."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import Result
+
+from toolstile.surfaces.cli.commands import app
+from typer.testing import CliRunner
+
+CONFIG = """
+grants: {fs_read: ["./workspace"], fs_write: ["./workspace"]}
+tools:
+  custom:
+    - name: read_file
+      description: Read the contents of a file
+      version: "1.0.0"
+      category: file_system
+      parameters:
+        type: object
+        properties:
+          path: {type: string, description: Path to the file to read, x-toolstile: {reads: path}}
+          encoding: {type: string, enum: [utf-8, ascii, utf-16], default: utf-8}
+        required: [path]
+    - name: write_note
+      description: Write a note [with brackets]
+      version: "2.1.0"
+      parameters:
+        type: object
+        properties:
+          path: {type: string, x-toolstile: {writes: path}}
+          text: {type: string}
+        required: [path, text]
+      source: {python: "note_tools:write_note"}
+"""
+NOTE_TOOLS = '''
+from toolstile import WritePath, tool
+
+
+@tool
+def write_note(path: WritePath, text: str) -> int:
+    """Write a note."""
+    return path.write_text(text)
+'''
+
+Run = Callable[..., Result]
+
+
+@pytest.fixture
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A project folder, with state beside it."""
+    folder = tmp_path / "project"
+    (folder / ".agent").mkdir(parents=True)
+    (folder / "workspace").mkdir()
+    (folder / ".agent" / "config.yml").write_text(CONFIG, encoding="utf-8")
+    (folder / "note_tools.py").write_text(NOTE_TOOLS, encoding="utf-8")
+    monkeypatch.chdir(folder)
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    return folder
+
+
+@pytest.fixture
+def run(project: Path) -> Run:
+    """Run a command in the project."""
+
+    def invoke(*arguments: str, stdin: str | None = None) -> Result:
+        return CliRunner().invoke(app, list(arguments), input=stdin)
+
+    return invoke
+
+
+def document(result: Result) -> Any:
+    """The one JSON document on stdout."""
+    return json.loads(result.stdout)
+
+
+def test_list_is_tab_separated_when_piped(run: Run) -> None:
+    """Name, version, description, sorted; no drawing where no terminal is."""
+    result = run("tools", "list")
+    assert result.exit_code == 0
+    assert result.stdout.splitlines() == [
+        "read_file\t1.0.0\tRead the contents of a file",
+        "write_note\t2.1.0\tWrite a note [with brackets]",
+    ]
+
+
+def test_list_as_json_is_the_contracts_document(run: Run) -> None:
+    """Every field of the contract, and the total."""
+    listed = document(run("tools", "list", "--json"))
+    assert listed["total"] == 2
+    assert set(listed["tools"][0]) == {
+        "name",
+        "version",
+        "description",
+        "category",
+        "source",
+        "license_tier",
+        "enabled",
+        "is_built_in",
+        "alias_of",
+        "quarantined",
+        "digest",
+    }
+
+
+def test_list_by_category(run: Run) -> None:
+    """One category, or the names of all where it is none."""
+    assert run("tools", "list", "--category", "file_system").stdout.startswith("read_file")
+    assert run("tools", "list", "--category", "network").stdout == ""
+    wrong = run("tools", "list", "--category", "files")
+    assert wrong.exit_code == 2
+    assert "file_system" in wrong.stderr
+
+
+def test_show_prints_the_seeds_lines(run: Run) -> None:
+    """The four lines of ACODE, and a line per parameter."""
+    assert run("tools", "show", "read_file").stdout.splitlines() == [
+        "Name: read_file",
+        "Version: 1.0.0",
+        "Description: Read the contents of a file",
+        "Parameters:",
+        "  path (string, required): Path to the file to read",
+        "  encoding (string): One of: utf-8, ascii, utf-16. Default: utf-8",
+    ]
+
+
+def test_show_as_json_holds_the_definition(run: Run) -> None:
+    """Definition, digest and what was set beside it."""
+    shown = document(run("tools", "show", "read_file@^1", "--json"))
+    assert shown["definition"]["name"] == "read_file"
+    assert shown["digest"].startswith("sha256:")
+    assert shown["versions"] == ["1.0.0"]
+
+
+def test_validate_says_the_seeds_sentence(run: Run) -> None:
+    """Valid arguments from stdin: the sentence and exit 0."""
+    result = run("tools", "validate", "read_file", stdin='{"path": "/tmp/test.txt"}')
+    assert (result.exit_code, result.stdout) == (0, "✓ Arguments are valid\n")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code"),
+    [
+        ("{", "ACODE-TSR-002"),
+        ("{}", "ACODE-TSR-003"),
+        ('{"path": 1}', "ACODE-TSR-004"),
+        ('{"path": "a", "encoding": "latin"}', "ACODE-TSR-005"),
+    ],
+)
+def test_validate_prints_issues_and_fails(run: Run, arguments: str, code: str) -> None:
+    """Each kind of fault with its code, in text and in JSON."""
+    result = run("tools", "validate", "read_file", arguments)
+    assert result.exit_code == 1
+    assert code in result.stdout
+    told = document(run("tools", "validate", "read_file", arguments, "--json"))
+    assert not told["valid"]
+    assert told["errors"][0]["error_code"] == code
+    assert told["errors_total"] == len(told["errors"])
+
+
+def test_validate_gives_the_filled_value(run: Run, project: Path) -> None:
+    """Defaults are in the value; arguments may come from a file."""
+    (project / "a.json").write_text('{"path": "x"}', encoding="utf-8")
+    told = document(run("tools", "validate", "read_file", "@a.json", "--json"))
+    assert told["value"] == {"path": "x", "encoding": "utf-8"}
+
+
+def test_unknown_tools_have_code_and_suggestion(run: Run) -> None:
+    """The user's scenario 8, with the names that come near."""
+    result = run("tools", "validate", "read_fle", "{}")
+    assert result.exit_code == 1
+    assert "ACODE_TSR_001" in result.stderr
+    assert "read_file" in result.stderr
+    error = document(run("tools", "show", "read_fle", "--json"))["error"]
+    assert set(error) == {"code", "message", "hint"}
+
+
+def test_check_lists_every_fault_of_a_file(run: Run, project: Path) -> None:
+    """All definitions of a file, all their faults, exit 1; a sound one passes."""
+    (project / "bad.yml").write_text(
+        "name: Bad Name\ndescription: ''\ncategory: files\nparameters: {type: objekt}\n",
+        encoding="utf-8",
+    )
+    result = run("tools", "check", "bad.yml")
+    assert result.exit_code == 1
+    for place in ("/name", "/description", "/category", "/parameters/type"):
+        assert place in result.stdout
+    assert run("tools", "check", ".agent/config.yml").exit_code == 0
+    told = document(run("tools", "check", "bad.yml", "--json"))
+    assert not told["definitions"][0]["valid"]
+
+
+def test_search_forgives_a_slip(run: Run) -> None:
+    """A misspelt word still finds its tool."""
+    assert run("tools", "search", "raed", "file").stdout.startswith("read_file")
+
+
+def test_disable_and_enable_keep_the_users_file(run: Run, project: Path) -> None:
+    """What commands change goes to state.yml; config.yml stays as it is, byte for byte."""
+    before = (project / ".agent" / "config.yml").read_bytes()
+    assert run("tools", "disable", "read_file").exit_code == 0
+    assert "[disabled]" in run("tools", "list").stdout
+    refused = run("call", "read_file", '{"path": "workspace/a"}')
+    assert "disabled" in refused.stderr
+    assert run("tools", "enable", "read_file").exit_code == 0
+    assert "[disabled]" not in run("tools", "list").stdout
+    assert (project / ".agent" / "config.yml").read_bytes() == before
+
+
+def test_add_pin_and_remove(run: Run, project: Path) -> None:
+    """A definition of a file is added, pinned, and taken out again."""
+    (project / "t.yml").write_text("name: extra\ndescription: d\nversion: 1.0.0\n", "utf-8")
+    assert run("tools", "add", "t.yml").exit_code == 0
+    (project / "t.yml").write_text("name: extra\ndescription: d\nversion: 1.1.0\n", "utf-8")
+    assert run("tools", "add", "t.yml").exit_code == 0
+    assert "extra\t1.1.0" in run("tools", "list").stdout
+    assert run("tools", "pin", "extra", "~1.0").exit_code == 0
+    assert "extra\t1.0.0" in run("tools", "list").stdout
+    assert run("tools", "pin", "extra", "^3").exit_code == 1
+    assert run("tools", "remove", "extra").exit_code == 0
+    assert "extra" not in run("tools", "list").stdout
+    assert run("tools", "remove", "read_file").exit_code == 1
+
+
+def test_frozen_refuses_changes(run: Run, project: Path) -> None:
+    """Under --frozen nothing is changed."""
+    assert run("tools", "disable", "read_file", "--frozen").exit_code == 1
+    assert not (project / ".agent" / "state.yml").exists()
+
+
+def test_diff_says_why_with_an_example(run: Run, project: Path) -> None:
+    """A breaking version is told with a counter-example, a compatible one passes."""
+    old = (
+        "name: t\ndescription: d\nversion: 1.0.0\n"
+        "parameters: {type: object, properties: {a: {type: string}}}\n"
+    )
+    (project / "old.yml").write_text(old, encoding="utf-8")
+    (project / "new.yml").write_text(old + "  \n".replace("  ", ""), encoding="utf-8")
+    assert run("tools", "diff", "old.yml", "new.yml").exit_code == 0
+    breaking = old.replace("a: {type: string}", "a: {type: integer}").replace("1.0.0", "1.1.0")
+    (project / "new.yml").write_text(breaking, encoding="utf-8")
+    result = run("tools", "diff", "old.yml", "new.yml")
+    assert result.exit_code == 7
+    assert "breaking" in result.stdout
+    assert "for example" in result.stdout
+
+
+@pytest.mark.parametrize("kind", ["python", "config"])
+def test_what_new_prints_is_sound(run: Run, project: Path, kind: str) -> None:
+    """The beginnings that are printed can be used as they are."""
+    text = run("tools", "new", "my_tool", "--kind", kind).stdout
+    if kind == "config":
+        (project / "t.yml").write_text(text, encoding="utf-8")
+        assert run("tools", "check", "t.yml").exit_code == 0
+    else:
+        (project / "begun.py").write_text(text, encoding="utf-8")
+        program = "import begun; print(begun.my_tool.definition.name)"
+        ended = subprocess.run(
+            [sys.executable, "-c", program], capture_output=True, text=True, check=True
+        )
+        assert ended.stdout.strip() == "my_tool"
+
+
+def test_new_refuses_a_name_that_cannot_be(run: Run) -> None:
+    """With what a name may be."""
+    result = run("tools", "new", "My-Tool")
+    assert result.exit_code == 2
+    assert "a-z" in result.stderr
+
+
+def test_call_without_a_body_says_so(run: Run) -> None:
+    """A declared tool without a source is listed and validated, not run."""
+    result = run("call", "read_file", '{"path": "workspace/a"}', "--json")
+    assert result.exit_code == 1
+    assert document(result)["error_code"] == "NO_IMPLEMENTATION"
+
+
+def test_call_confirm_and_deny(run: Run, project: Path) -> None:
+    """A write waits with exit 4; approving makes it, denying does not."""
+    note = project / "workspace" / "n.txt"
+    arguments = json.dumps({"path": "workspace/n.txt", "text": "hello\n"})
+    waits = run("call", "write_note", arguments)
+    assert waits.exit_code == 4
+    assert "+hello" in waits.stderr
+    assert not note.exists()
+    waiting = document(run("confirm", "list", "--json"))["items"]
+    execution = waiting[0]["metadata"]["execution_id"]
+    seen = document(run("confirm", "show", execution, "--json"))
+    assert "+hello" in seen["diff"]
+    done = run("confirm", "approve", execution, "--digest", seen["digest"], "--user", "me")
+    assert (done.exit_code, done.stdout) == (0, "6\n")
+    assert note.read_text(encoding="utf-8") == "hello\n"
+    again = run("confirm", "approve", execution)
+    assert again.exit_code == 1
+    waits = document(run("call", "write_note", arguments.replace("hello", "bye"), "--json"))
+    assert run("confirm", "deny", waits["metadata"]["execution_id"]).exit_code == 0
+    assert note.read_text(encoding="utf-8") == "hello\n"
+
+
+def test_call_with_yes_and_preview(run: Run, project: Path) -> None:
+    """--yes confirms at once, --preview shows and changes nothing."""
+    arguments = json.dumps({"path": "workspace/n.txt", "text": "hello\n"})
+    assert run("call", "write_note", arguments, "--preview").exit_code == 4
+    assert not (project / "workspace" / "n.txt").exists()
+    assert run("call", "write_note", arguments, "--yes").exit_code == 0
+    assert (project / "workspace" / "n.txt").exists()
+
+
+def test_call_outside_the_grant_is_denied_with_the_repair(run: Run) -> None:
+    """Exit 3 and the line that would grant it."""
+    result = run("call", "write_note", '{"path": "/etc/motd", "text": "x"}')
+    assert result.exit_code == 3
+    assert 'grants: {fs_write: ["/etc/motd"]}' in result.stderr
+
+
+def test_init_writes_settings_once(run: Run, project: Path) -> None:
+    """A commented file that loads; never over one that is there."""
+    assert run("init").exit_code == 1
+    (project / ".agent" / "config.yml").unlink()
+    assert run("init").exit_code == 0
+    assert run("doctor").exit_code == 0
+
+
+def test_doctor_names_what_was_left_out(run: Run, project: Path) -> None:
+    """A bad definition takes no other down, and the doctor says why it is missing."""
+    config = project / ".agent" / "config.yml"
+    assert run("doctor").exit_code == 0
+    config.write_text(CONFIG + "    - name: Bad Name\n      description: x\n", encoding="utf-8")
+    assert "read_file" in run("tools", "list").stdout
+    told = document(run("doctor", "--json"))
+    assert not told["healthy"]
+    assert any(f["what"] == "tool Bad Name" for f in told["findings"])
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["grant: {}\n", "grants: {fs_read: 1}\n", "a: [\n", "grants: {fs_read: ['*']}\n"],
+)
+def test_wrong_settings_are_one_clear_error(run: Run, project: Path, text: str) -> None:
+    """Exit 2, the file, the line, the repair; no traceback."""
+    (project / ".agent" / "config.yml").write_text(text, encoding="utf-8")
+    result = run("tools", "list")
+    assert result.exit_code == 2
+    assert "config.yml" in result.stderr
+    assert "Traceback" not in result.stderr
+
+
+def test_hostile_text_cannot_drive_the_terminal(run: Run, project: Path) -> None:
+    """Control characters in definitions are refused, and in file names they are shown escaped."""
+    (project / "x.yml").write_text('name: t\ndescription: "a\\u001b[31m"\n', encoding="utf-8")
+    result = run("tools", "check", "x.yml")
+    assert result.exit_code == 1
+    assert "\x1b" not in result.stdout
+
+
+def test_the_program_starts_as_a_module(project: Path) -> None:
+    """`python -m toolstile` in a real process, with a real pipe."""
+    command = [sys.executable, "-m", "toolstile", "tools", "validate", "read_file"]
+    ended = subprocess.run(
+        command, input='{"path": "x"}', capture_output=True, text=True, check=False, cwd=project
+    )
+    assert (ended.returncode, ended.stdout) == (0, "✓ Arguments are valid\n")

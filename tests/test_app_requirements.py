@@ -1,0 +1,119 @@
+"""The user scenarios of ACODE that need a whole runtime: start it, call a tool, be refused."""
+
+from __future__ import annotations
+
+import logging
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from toolstile import Runtime, Status
+from toolstile.model.result import ToolResult
+
+PROVIDER = '''
+from toolstile import tool
+
+@tool(version="1.4.0")
+def shout(text: str) -> str:
+    """Say it loudly."""
+    return text.upper()
+
+def whisper(text):
+    return text.lower()
+
+tools = [shout]
+'''
+WHISPER = {
+    "name": "whisper",
+    "description": "Say it softly",
+    "version": "2.0.0",
+    "parameters": {
+        "type": "object",
+        "properties": {"text": {"type": "string"}},
+        "required": ["text"],
+    },
+    "side_effects": ["none"],
+    "source": {"python": "scenario_package:whisper"},
+}
+BROKEN = {"name": "Broken", "description": "Broken", "parameters": {"typ": "object"}}
+
+
+@pytest.fixture
+def runtime(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Runtime:
+    """A project with a provider and two declared tools, one of them broken; not yet started."""
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.delitem(sys.modules, "scenario_package", raising=False)
+    (tmp_path / "scenario_package.py").write_text(PROVIDER, encoding="utf-8")
+    info = tmp_path / "scenario_package-1.0.dist-info"
+    info.mkdir()
+    about = "Metadata-Version: 2.1\nName: scenario_package\nVersion: 1.0\n"
+    (info / "METADATA").write_text(about, encoding="utf-8")
+    points = "[toolstile.tools]\nscenario = scenario_package:tools\n"
+    (info / "entry_points.txt").write_text(points, encoding="utf-8")
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    monkeypatch.chdir(tmp_path)
+    tools = {"providers": ["scenario"], "custom": [WHISPER, BROKEN]}
+    return Runtime(settings={"store": "memory:", "tools": tools})
+
+
+def call(runtime: Runtime, tool: str, arguments: Any) -> ToolResult:
+    """One call of a started runtime."""
+    with runtime.blocking() as rt:
+        result: ToolResult = rt.call(tool, arguments).record
+    return result
+
+
+def test_starting_registers_and_logs_all_tools(
+    runtime: Runtime, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Scenario 1: providers and declared tools are there once it has started, each with a line."""
+    caplog.set_level(logging.INFO, logger="toolstile.registry")
+    with runtime.blocking():
+        names = [definition.name for definition in runtime.registry.all()]
+    assert names == ["shout", "whisper"]
+    said = [record.getMessage() for record in caplog.records if record.levelno == logging.INFO]
+    assert said == [
+        "Tool registered. Name: shout, Version: 1.4.0",
+        "Tool registered. Name: whisper, Version: 2.0.0",
+    ]
+
+
+def test_a_tool_that_is_left_out_is_named(
+    runtime: Runtime, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Scenario 7: a broken definition is said with its place, and nothing else fails with it."""
+    caplog.set_level(logging.ERROR)
+    with runtime.blocking():
+        assert "shout" in runtime.registry
+    (record,) = caplog.records
+    assert record.getMessage().startswith("[TLS-DEF] Left out. name=Broken reason=/name: ")
+    assert "/parameters/typ: Schema is invalid: unknown keyword 'typ'" in record.getMessage()
+
+
+@pytest.mark.parametrize(("tool", "output"), [("shout", "AHA"), ("whisper", "aha")])
+def test_a_tool_with_valid_arguments_is_run(runtime: Runtime, tool: str, output: str) -> None:
+    """Scenarios 3 and 6: a provider's tool and one of the configuration are called alike."""
+    result = call(runtime, tool, '{"text": "Aha"}')
+    assert (result.status, result.output) == (Status.SUCCESS, output)
+
+
+REFUSED: list[tuple[str, str, Status, str, str, str]] = [
+    ("shout", "{}", Status.VALIDATION_ERROR, "ACODE_TSR_003", "/text", "string"),
+    ("shout", '{"text": 1}', Status.VALIDATION_ERROR, "ACODE_TSR_004", "/text", "string"),
+    ("whisper", '{"text": 1}', Status.VALIDATION_ERROR, "ACODE_TSR_004", "/text", "string"),
+    ("shuot", '{"text": "x"}', Status.TOOL_NOT_FOUND, "ACODE_TSR_001", "", ""),
+]
+
+
+@pytest.mark.parametrize(("tool", "sent", "status", "code", "path", "expected"), REFUSED)
+def test_a_call_that_does_not_fit_is_answered_with_its_code(
+    runtime: Runtime, tool: str, sent: str, status: Status, code: str, path: str, expected: str
+) -> None:
+    """Scenarios 4, 5 and 8: the field, the expected type and the code are in the answer."""
+    result = call(runtime, tool, sent)
+    assert (result.status, result.error_code) == (status, code)
+    (issue,) = result.issues
+    assert (issue.path, issue.expected or "") == (path, expected)
+    assert issue.error_code.replace("-", "_") == code
