@@ -13,7 +13,8 @@ from toolstile import Runtime, Status
 from toolstile.model.result import ToolResult
 
 PROVIDER = '''
-from toolstile import tool
+import time
+from toolstile import ToolContext, tool
 
 @tool(version="1.4.0")
 def shout(text: str) -> str:
@@ -23,7 +24,39 @@ def shout(text: str) -> str:
 def whisper(text):
     return text.lower()
 
+calls = 0
+
+@tool
+def how_often() -> int:
+    """Say how often this process has been asked."""
+    global calls
+    calls += 1
+    return calls
+
+@tool(side_effects=["none"])
+def leave_mark(where: str, times: int) -> int:
+    """Leave a mark that shows that it ran."""
+    with open(where, "a", encoding="utf-8") as file:
+        return file.write("x" * times)
+
+@tool(timeout=1)
+def sleep() -> None:
+    """Take longer than allowed."""
+    time.sleep(60)
+
+@tool(constraints={"max_output_size": 1000})
+def talk(characters: int) -> str:
+    """Say a lot."""
+    return "a" * characters
+
+@tool
+def who(ctx: ToolContext) -> list[str | None]:
+    """Say for whom it runs."""
+    ids = ctx.ids
+    return [ids.agent, ids.user, ids.session, ids.conversation, ids.tenant, ids.execution]
+
 tools = [shout]
+more = [how_often, leave_mark, sleep, talk, who]
 '''
 WHISPER = {
     "name": "whisper",
@@ -50,12 +83,18 @@ def runtime(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Runtime:
     info.mkdir()
     about = "Metadata-Version: 2.1\nName: scenario_package\nVersion: 1.0\n"
     (info / "METADATA").write_text(about, encoding="utf-8")
-    points = "[toolstile.tools]\nscenario = scenario_package:tools\n"
+    points = "[toolstile.tools]\nscenario = scenario_package:tools\nmore = scenario_package:more\n"
     (info / "entry_points.txt").write_text(points, encoding="utf-8")
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
     monkeypatch.chdir(tmp_path)
     tools = {"providers": ["scenario"], "custom": [WHISPER, BROKEN]}
     return Runtime(settings={"store": "memory:", "tools": tools})
+
+
+@pytest.fixture
+def more(runtime: Runtime) -> Runtime:
+    """The same package's other provider."""
+    return Runtime(settings={"store": "memory:", "tools": {"providers": ["more"]}})
 
 
 def call(runtime: Runtime, tool: str, arguments: Any) -> ToolResult:
@@ -117,3 +156,46 @@ def test_a_call_that_does_not_fit_is_answered_with_its_code(
     (issue,) = result.issues
     assert (issue.path, issue.expected or "") == (path, expected)
     assert issue.error_code.replace("-", "_") == code
+
+
+def test_a_tool_keeps_nothing_between_calls(more: Runtime) -> None:
+    """Each call has a fresh process: what the first one changed is not there for the second."""
+    with more.blocking() as rt:
+        assert [rt.call("how_often").output for _ in range(3)] == [1, 1, 1]
+
+
+def test_a_tool_is_told_for_whom_it_runs(more: Runtime) -> None:
+    """The caller's names and the call's own reach the tool, each in its place; absent is null."""
+    with more.blocking() as rt:
+        mine = rt.as_(agent="a", user="u", session="s", conversation="c").call("who")
+        nobodys = rt.call("who")
+    assert mine.output == ["a", "u", "s", "c", "local", mine.execution_id]
+    assert nobodys.output == [None, None, None, None, "local", nobodys.execution_id]
+
+
+def test_nothing_runs_with_arguments_that_do_not_fit(more: Runtime, tmp_path: Path) -> None:
+    """Input is checked before the run: a refused call leaves no mark, a sound one does."""
+    mark = tmp_path / "mark"
+    for times in ("1", 1.5, None):
+        refused = call(more, "leave_mark", {"where": str(mark), "times": times})
+        assert refused.status is Status.VALIDATION_ERROR
+    assert not mark.exists()
+    assert call(more, "leave_mark", {"where": str(mark), "times": 1}).output == 1
+    assert mark.read_text(encoding="utf-8") == "x"
+
+
+def test_a_run_ends_at_its_own_deadline(more: Runtime) -> None:
+    """`max_execution_time` of the definition is kept, although the caller asks for longer."""
+    with more.blocking() as rt:
+        result = rt.call("sleep", {}, timeout=500).record
+    assert (result.status, result.error_code) == (Status.TIMEOUT, "TIMEOUT")
+    assert 1_000 <= result.metadata.duration_ms < 30_000
+
+
+def test_an_output_that_is_too_large_is_cut(more: Runtime) -> None:
+    """Up to `max_output_size` it is whole; above, a success with at most 95 % of it, and said."""
+    whole = call(more, "talk", {"characters": 998})  # and two quotation marks
+    assert (len(whole.output), whole.metadata.output_truncated) == (998, False)
+    cut = call(more, "talk", {"characters": 999})
+    assert (cut.status, cut.metadata.output_truncated) == (Status.SUCCESS, True)
+    assert 0 < len(cut.output) <= 950

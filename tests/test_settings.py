@@ -216,6 +216,36 @@ def test_a_file_that_somebody_else_planted_is_refused(project: Project, planted:
     assert load_settings(environ=project.environ, start=below).tenant == "mine"
 
 
+@pytest.mark.parametrize("rights", ["grants: R", "agents: {me: {grants: R}}"])
+def test_a_file_that_a_tool_could_have_written_is_refused(project: Project, rights: str) -> None:
+    """Where the tools of a project above may write, a nearer file is not obeyed unless named: a
+    tool could have put it there for whoever starts there next. Elsewhere nesting is fine."""
+    inner = project.root / "workspace" / ".agent" / "config.yml"
+    inner.parent.mkdir(parents=True)
+    inner.write_text("grants: {net_read: [any]}", encoding="utf-8")
+    deep = inner.parents[1] / "deep"
+    deep.mkdir()
+    for written, refused in (("workspace", True), ("workspace/.agent", True), ("other", False)):
+        project.write(rights.replace("R", f"{{fs_write: [{written}], fs_read: [workspace]}}"))
+        if not refused:
+            assert load_settings(environ=project.environ, start=deep).grants[0].everything
+            continue
+        with pytest.raises(SettingsError, match="a tool may have written it"):
+            load_settings(environ=project.environ, start=deep)
+        assert load_settings(inner, environ=project.environ).grants[0].everything
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can give files away")
+def test_a_foreign_file_above_is_no_obstacle(project: Project) -> None:
+    """Who plants a file above ours cannot keep us from working with ours."""
+    inner = project.root / "inner" / ".agent" / "config.yml"
+    inner.parent.mkdir(parents=True)
+    inner.write_text("tenant: mine", encoding="utf-8")
+    os.chown(project.write("tenat: broken"), 65_533, 65_533)
+    start = inner.parents[1]
+    assert load_settings(environ=project.environ, start=start).tenant == "mine"
+
+
 def test_a_named_file_must_be_there(project: Project) -> None:
     """A misspelt path never means defaults."""
     ((path, code, message),) = project.faults(project.root / "confg.yml")
@@ -252,7 +282,12 @@ def _endless(project: Project) -> None:
     project.config.symlink_to("/dev/zero")
 
 
-@pytest.mark.parametrize("make", [_pipe, _directory, _dangling, _circle, _endless])
+def _circle_above(project: Project) -> None:
+    project.config.parent.rmdir()
+    project.config.parent.symlink_to(".agent")
+
+
+@pytest.mark.parametrize("make", [_pipe, _directory, _dangling, _circle, _circle_above, _endless])
 def test_what_is_no_file_is_refused(project: Project, make: Callable[[Project], None]) -> None:
     """A pipe, a folder, a device or a broken link is neither waited for nor taken for absent."""
     project.config.parent.mkdir()
@@ -533,6 +568,13 @@ def test_a_wrong_variable_is_refused(project: Project, name: str, value: str) ->
     assert not value or value not in message
 
 
+def test_a_variable_does_not_hide_what_is_wrong_with_the_file(project: Project) -> None:
+    """Where a section is no mapping, setting a member of it mends nothing."""
+    project.write("limits: 5")
+    project.environ["TOOLSTILE_LIMITS_CONCURRENT"] = "7"
+    assert [path for path, _, _ in project.faults()] == ["/limits"]
+
+
 def test_an_unknown_variable_is_warned_of(
     project: Project, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -789,6 +831,25 @@ def test_a_relative_state_home_is_ignored(project: Project) -> None:
     assert project.load().state.parent == expected
     # And then a grant of the home directory would hold the state.
     assert project.faults(grants={"fs_read": [".."]})[0][1] == "guarded"
+
+
+def test_without_an_environment_there_is_a_place(project: Project) -> None:
+    """A service may have no variables at all; its state still has a place of its own."""
+    found = load_settings({}, environ={}, start=project.root).state
+    assert found.is_absolute()
+    assert found.parent.name == "toolstile"
+
+
+def test_a_working_directory_that_is_gone_is_said(tmp_path: Path) -> None:
+    """Started where nothing is any more, the program says so and does not guess."""
+    program = (
+        "import os\nfrom toolstile.errors import SettingsError\n"
+        "from toolstile.settings import load_settings\nos.rmdir(os.getcwd())\n"
+        "try:\n    load_settings()\nexcept SettingsError as error:\n    print(error)\n"
+    )
+    command = [sys.executable, "-I", "-c", program]
+    run = subprocess.run(command, cwd=tmp_path, capture_output=True, check=True)
+    assert b"working directory" in run.stdout
 
 
 def test_a_private_directory_is_private(tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ hands out one thing: calls that walk the line.
 
 from __future__ import annotations
 
+import inspect
 import logging
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
@@ -18,6 +19,7 @@ from typing import Any, Self
 import msgspec
 
 from toolstile.authoring import Tool
+from toolstile.authoring.binding import typed_result
 from toolstile.effects.files import FileEffects
 from toolstile.errors import ConflictError, SettingsError, UnknownToolError
 from toolstile.model.call import Caller
@@ -32,7 +34,6 @@ from toolstile.runtime.records import decoded
 from toolstile.runtime.recovery import recover
 from toolstile.runtime.request import Request
 from toolstile.runtime.setting import Setting
-from toolstile.runtime.typed import typed_value
 from toolstile.sandbox.process import ChildProcess
 from toolstile.schema.issue import fault
 from toolstile.settings import Settings, load_settings, make_private, read_state
@@ -217,9 +218,11 @@ class Runtime:
         return tuple(Result(decoded(record), None) for record in records if record.result)
 
     def _typed(self, tool: str, record: Any) -> Result[Any]:
+        value = record.output if record.is_success else None
         found = self.registry.tool(tool) if tool in self.registry else None
-        value = typed_value(found.function if found else None, record.output)
-        return Result(record, value if record.is_success else None)
+        if record.is_success and found is not None and inspect.isfunction(found.function):
+            value = typed_result(found.function, record.output)
+        return Result(record, value)
 
 
 class Bound:

@@ -279,6 +279,14 @@ def test_a_schema_written_by_hand_stands() -> None:
     assert lenient.definition.parameters["properties"] == {"a": {"type": "string", "minLength": 2}}
 
 
+def test_parameters_as_a_list() -> None:
+    """LEX's list of parameters will do, too."""
+    listed = [{"name": "text", "description": "Words", "type": "string", "required": True}]
+    made = tool(fine, parameters=listed).definition
+    assert made.parameters["required"] == ["text"]
+    assert made.parameters["properties"]["text"]["description"] == "Words"
+
+
 # --- refusals ----------------------------------------------------------------------------------
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import sys
+import textwrap
 import threading
 from collections.abc import Callable
 from pathlib import Path
@@ -16,7 +17,7 @@ from toolstile.model.definition import ToolDefinition
 from toolstile.model.tier import TIERS
 from toolstile.model.vocabulary import LicenceTier
 from toolstile.registry import rules
-from toolstile.registry.registry import Registry
+from toolstile.registry.registry import Changed, Registry
 from toolstile.schema.compiled import compiled
 from toolstile.schema.defining import define
 
@@ -83,6 +84,20 @@ def test_a_version_never_changes_its_meaning() -> None:
     assert "raise the version" in raised.value.hint
     assert registry.register(READ_FILE).ref == before.ref
     assert registry.register(document("read_file", description="Other", version="2.0.0")).created
+
+
+def test_a_minor_step_may_not_break_callers() -> None:
+    """A version that refuses what its predecessor took must be a major step; others need not."""
+    registry = Registry()
+    registry.register(READ_FILE)
+    narrower = arguments(path={"type": "string", "maxLength": 8}, encoding=TEXT)
+    for version in ("1.0.1", "1.1.0"):
+        with pytest.raises(ConflictError, match="breaks callers"):
+            registry.register(document("read_file", version=version, parameters=narrower))
+    assert registry.versions("read_file") == ("1.0.0",)
+    assert registry.register(document("read_file", version="2.0.0", parameters=narrower)).created
+    wider = READ_FILE["parameters"] | {"required": []}
+    assert registry.register(document("read_file", version="1.1.0", parameters=wider)).created
 
 
 def test_a_built_in_is_neither_changed_nor_shadowed_nor_removed() -> None:
@@ -260,6 +275,46 @@ def test_a_failing_subscriber_spoils_nothing() -> None:
     registry.subscribe(lambda change: told.append(f"{change.what} {change.name}"))
     registry.register(READ_FILE)
     assert told == ["registered read_file"]
+
+
+def test_every_change_is_told() -> None:
+    """Whoever listens learns of each change after it has happened, until they stop listening."""
+    registry = Registry()
+    told: list[tuple[str, str, str | None]] = []
+
+    def listen(change: Changed) -> None:
+        assert (change.name in registry) == (change.what != "unregistered")
+        told.append((change.what, change.name, change.version))
+
+    stop = registry.subscribe(listen)
+    registry.register(READ_FILE)
+    registry.register(READ_FILE)
+    registry.disable("read_file")
+    registry.enable("read_file")
+    registry.pin("read_file", "^1")
+    registry.unregister("read_file")
+    stop()
+    registry.register(READ_FILE)
+    assert told == [
+        ("registered", "read_file", "1.0.0"),
+        ("disabled", "read_file", None),
+        ("enabled", "read_file", None),
+        ("pinned", "read_file", None),
+        ("unregistered", "read_file", None),
+    ]
+
+
+def test_a_body_is_bound_to_a_definition_without_source() -> None:
+    """A function of a module becomes the body; one that no other process finds is refused."""
+    registry = Registry()
+    properties = arguments(text=TEXT) | {"required": ["text"]}
+    registry.register(document("cut_indent", parameters=properties))
+    assert registry.tool("cut_indent").function is None
+    with pytest.raises(DefinitionError):
+        registry.bind("cut_indent", lambda text: text)
+    assert registry.tool("cut_indent").function is None
+    registry.bind("cut_indent", textwrap.dedent)
+    assert registry.tool("cut_indent").function is textwrap.dedent
 
 
 def test_registering_runs_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

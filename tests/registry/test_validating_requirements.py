@@ -195,6 +195,21 @@ def test_a_failed_validation_is_logged(
     assert "codes=ACODE-TSR-004, ACODE-TSR-005 ms=" in said
 
 
+WORDS: list[tuple[str, str]] = [
+    ('{"path": "a", ', "Invalid JSON in arguments"),
+    ("{}", "Required field 'path' missing"),
+    ('{"path": 1}', "Type mismatch: expected string, got integer"),
+    ('{"path": "A"}', "Constraint violation: "),
+]
+
+
+@pytest.mark.parametrize(("raw", "words"), WORDS)
+def test_messages_begin_with_acodes_words(registry: Registry, raw: str, words: str) -> None:
+    """ACODE's texts of 002 to 005 stand in front of ours."""
+    (issue,) = registry.check("read_file", raw).issues
+    assert issue.message.startswith(words)
+
+
 def test_at_most_32_issues_are_told_and_all_are_counted(registry: Registry) -> None:
     """A document with very many faults is answered with the first 32 and their number."""
     extra = {f"extra_{number:03}": 1 for number in range(100)}

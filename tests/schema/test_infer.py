@@ -132,6 +132,14 @@ class Flat(pydantic.BaseModel):
     count: int = 3
 
 
+class Calling(pydantic.BaseModel):
+    back: Callable[[], int]
+
+
+class Homeless(msgspec.Struct):
+    where: Nowhere  # type: ignore[name-defined] # noqa: F821 - that is the point
+
+
 class Pair(NamedTuple):
     a: int
 
@@ -432,6 +440,8 @@ REFUSED: list[tuple[Any, str, Any]] = [
     (type[int], "has no schema", int),
     (T, "type variable", int),
     (Row, "written as a list", Item),
+    (Homeless, "an unknown name", Item),
+    (Calling, "pydantic has no JSON Schema", Model),
     (Fresh, "another one each time", Tree),
     (Initialised, "InitVar", Stamped),
     (Literal[b"a"], "a choice must be", Literal["a"]),
@@ -604,6 +614,9 @@ def test_two_recursive_classes_of_one_name() -> None:
 def test_type_aliases_are_followed() -> None:
     """What `type X = ...` names is read as what it stands for."""
     assert schema_of(typing_extensions.TypeAliasType("Numbers", list[int])) == ITEMS_OF_INT
+    text: Any = "int"
+    (issue,) = infer(taking(typing_extensions.TypeAliasType("Texts", list[text]))).issues
+    assert "still text" in issue.message
 
 
 def test_growth_is_bounded() -> None:

@@ -135,6 +135,43 @@ def test_a_fault_is_told_in_full(
     assert (*found, issue.expected, issue.actual, issue.hint) == told
 
 
+TEXT = {"type": "string"}
+# A schema of the argument `v`, what is sent, and the code and keyword of the first issue.
+CODES: list[tuple[dict[str, Any], Any, str, str, str]] = [
+    ({"type": "string"}, 1, "ACODE-TSR-004", "type", "/v"),
+    ({"enum": [1]}, 2, "ACODE-TSR-005", "enum", "/v"),
+    ({"const": 1}, 2, "ACODE-TSR-005", "const", "/v"),
+    ({"type": "string", "format": "uuid"}, "x", "ACODE-TSR-005", "format", "/v"),
+    ({"type": "string", "pattern": "^a$"}, "b", "ACODE-TSR-005", "pattern", "/v"),
+    ({"type": "array", "items": TEXT, "minItems": 1}, [], "ACODE-TSR-005", "minItems", "/v"),
+    ({"type": "array", "items": TEXT, "uniqueItems": True}, ["a", "a"], "ACODE-TSR-005", "", "/v"),
+    ({"type": "array", "items": False}, [1], "ACODE-TSR-005", "items", "/v/0"),
+    ({"type": "object", "properties": {"a": False}}, {"a": 1}, "ACODE-TSR-005", "", "/v/a"),
+    ({"type": "object", "properties": {}}, {"a": 1}, "ACODE-TSR-005", "", "/v/a"),
+    ({"anyOf": [TEXT, {"type": "null"}]}, 1, "ACODE-TSR-005", "anyOf", "/v"),
+    ({"oneOf": [TEXT, {"enum": ["a"]}]}, "a", "ACODE-TSR-005", "oneOf", "/v"),
+    ({"type": "string", "not": {"const": "a"}}, "a", "ACODE-TSR-005", "not", "/v"),
+    ({"allOf": [TEXT, {"maxLength": 1}]}, "ab", "ACODE-TSR-005", "maxLength", "/v"),
+    ({"type": "integer"}, 1e300, "ACODE-TSR-005", "number_range", "/v"),
+    ({"type": "string"}, "x" * 20_000_000, "ACODE-TSR-002", "too_large", "/v"),
+    ({"type": "array", "items": True}, [[[]]] * 2, "", "", ""),
+]
+
+
+@pytest.mark.parametrize(("schema", "sent", "error_code", "code", "path"), CODES)
+def test_every_keyword_has_a_code(
+    schema: dict[str, Any], sent: Any, error_code: str, code: str, path: str
+) -> None:
+    """Type is 004, every other keyword 005, what is no document within bounds 002."""
+    checked = compile_arguments({"type": "object", "properties": {"v": schema}}).check({"v": sent})
+    if not error_code:
+        assert checked.ok
+        return
+    issue = checked.issues[0]
+    assert (issue.error_code, issue.path) == (error_code, path)
+    assert issue.code == (code or issue.code)
+
+
 def test_the_json_of_an_issue_is_the_contracts(arguments: CompiledSchema) -> None:
     """Seven keys in JSON, each of JSON's types; `causes` only where there are any."""
     (issue,) = arguments.check({}).issues

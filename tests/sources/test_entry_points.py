@@ -262,7 +262,7 @@ def test_a_format_and_a_keyword_are_asserted(judges: Path) -> None:
     """A definition may use what was named, and values are held to it."""
     found = extensions(["even", "divides"])
     assert found.failures == ()
-    properties = {
+    properties: dict[str, dict[str, Any]] = {
         "a": {"type": "string", "format": "even"},
         "b": {"type": "integer", "divides": 3},
     }

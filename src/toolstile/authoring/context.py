@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
+from types import MappingProxyType
 from typing import Any, Protocol, TypeAlias
 
 import msgspec
@@ -109,21 +110,30 @@ def _now() -> datetime:
     return datetime.now(UTC)
 
 
-class LocalContext(msgspec.Struct, kw_only=True):
+class LocalContext:
     """A context without a runtime, for unit tests: it keeps what the tool says in plain lists.
 
     `tools` are the other tools by name, each a function of its arguments. Set `cancelled` to see
     how a tool ends early, and `now` to fix its clock.
     """
 
-    ids: Ids = Ids(execution="local")
-    cancelled: bool = False
-    files: Files = LocalFiles()
-    now: Callable[[], datetime] = _now
-    tools: Mapping[str, Callable[..., Any]] = msgspec.field(default_factory=dict)
-    lines: list[LogLine] = msgspec.field(default_factory=list)
-    steps: list[tuple[float, str]] = msgspec.field(default_factory=list)
-    metrics: dict[str, float] = msgspec.field(default_factory=dict)
+    def __init__(
+        self,
+        *,
+        ids: Ids = Ids(execution="local"),  # noqa: B008 - it cannot change
+        cancelled: bool = False,
+        files: Files = LocalFiles(),  # noqa: B008 - it cannot change
+        now: Callable[[], datetime] = _now,
+        tools: Mapping[str, Callable[..., Any]] = MappingProxyType({}),
+    ) -> None:
+        self.ids = ids
+        self.cancelled = cancelled
+        self.files = files
+        self.now = now
+        self.tools = tools
+        self.lines: list[LogLine] = []
+        self.steps: list[tuple[float, str]] = []
+        self.metrics: dict[str, float] = {}
 
     def clock(self) -> datetime:
         """The time of `now`."""

@@ -251,8 +251,8 @@ class Registry:
 
     def _entry(self, name: str) -> Entry:
         entry = self._snapshot.entry(name)
-        if entry is None:
-            raise UnknownToolError(name[:64], self._near(name))
+        if entry is None:  # without suggestions: the lock is held, and a first search takes long
+            raise UnknownToolError(name[:64])
         return entry
 
     def _put(self, entry: Entry) -> None:

@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar
 
+from toolstile.authoring import InvokeResult
 from toolstile.errors import ToolstileError
 from toolstile.model.decision import Decision
 from toolstile.model.effect import Effect
 from toolstile.model.issue import Issue
 from toolstile.model.result import Metadata, ToolResult
 from toolstile.model.vocabulary import EffectsState, Status
-from toolstile.runtime.shown import InvokeResult, for_model
+from toolstile.runtime.shown import for_model
 
 T = TypeVar("T")
 

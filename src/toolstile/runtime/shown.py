@@ -6,8 +6,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-import msgspec
-
+from toolstile.authoring import InvokeResult
 from toolstile.model.result import ToolResult
 from toolstile.model.vocabulary import Status
 
@@ -16,14 +15,6 @@ SHOWN_BYTES = 16 * 1024
 
 # AGN section 8: a cancelled call is a successful answer that says so; a pending one is no failure.
 _SUCCESSFUL = (Status.SUCCESS, Status.CANCELLED, Status.REQUIRES_CONFIRMATION)
-
-
-class InvokeResult(msgspec.Struct, frozen=True, kw_only=True):
-    """`result` is JSON text; `errors` say what the model can do better."""
-
-    successful: bool
-    result: str | None = None
-    errors: tuple[Mapping[str, Any], ...] = ()
 
 
 def for_model(result: ToolResult) -> InvokeResult:

@@ -24,7 +24,7 @@ import msgspec
 from toolstile.authoring import portable
 from toolstile.authoring.binding import start, unbind
 from toolstile.authoring.context import Ids
-from toolstile.authoring.handles import ReadPath
+from toolstile.authoring.handles import ReadPath, Url
 from toolstile.errors import ToolError
 from toolstile.model.job import Ending, Job, Outcome
 from toolstile.sandbox import frames
@@ -121,11 +121,13 @@ def _value(function: Any, job: Job, stage: FileStage, context: RunContext) -> An
     resolved = {handle.argument: handle for handle in job.handles}
 
     def handle(pointer: str, text: str, kind: type[Any]) -> Any:
-        # What was decided on, not what the argument said.
-        value = resolved[pointer].value if pointer in resolved else text
+        # What was decided on, not what the argument said; where nothing was, nothing is handed out.
+        if pointer not in resolved:
+            raise ToolError("NOT_DECIDED", f"the argument {pointer} was not decided on")
         if issubclass(kind, ReadPath):
-            return kind(value, stage=stage)
-        return kind(text)
+            return kind(resolved[pointer].value, stage=stage)
+        # A URL is more than the host that was decided on, so it stays as it was written.
+        return kind(text if kind is Url else resolved[pointer].value)
 
     result = start(function, job.arguments, handle, context)
     if inspect.isawaitable(result):

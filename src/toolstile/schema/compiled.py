@@ -7,7 +7,7 @@ patterns have been used).
 
 from __future__ import annotations
 
-import threading
+from collections.abc import Callable
 from functools import cached_property, lru_cache
 from typing import Any
 
@@ -19,12 +19,19 @@ from toolstile.model.canonical import canonical
 from toolstile.model.issue import CONSTRAINT_VIOLATION, INVALID_JSON, Issue, pointer
 from toolstile.model.json import JsonObject, JsonValue, describe, freeze, thaw
 from toolstile.schema import recursion
-from toolstile.schema.engine import compile_engine, compile_map, engine_schema
+from toolstile.schema.engine import (
+    compile_engine,
+    compile_exact,
+    compile_map,
+    engine_schema,
+    exact_schema,
+)
 from toolstile.schema.explain import MAX_ISSUES, Schema, explain
 from toolstile.schema.extensions import NO_EXTENSIONS, Extensions
 from toolstile.schema.filling import (
     INTERACTING,
     IntegerOutOfRange,
+    Plan,
     fill,
     has_defaults,
     plan_for,
@@ -62,15 +69,20 @@ class CompiledSchema:
         self.schema = schema
         self._extensions = extensions
         patterns: dict[str, str] = {}
-        self._engine = compile_engine(engine_schema(schema, patterns), extensions)
+        self._compilable = engine_schema(schema, patterns)
         places = Places(schema)
         self._plan = plan_for(places)
-        self._copies = has_defaults(places) and any(
-            INTERACTING & place.rules.keys() for place in places
-        )
+        self._is_exact, self._defaults = self._shortcut(places)
+        self._copies = has_defaults(places) and _interacts(places)
         self._depth_limit = recursion.depth_limit(places)
         self._patterns = patterns
-        self._lock = threading.Lock()
+        if self._is_exact is None:
+            self._engine  # compiled now, so that a schema the engine refuses is refused here
+
+    @cached_property
+    def _engine(self) -> jsonschema_rs.Validator:
+        """The engine itself; where there is a shortcut, only what that does not take needs it."""
+        return compile_engine(self._compilable, self._extensions)
 
     def is_valid(self, value: JsonValue) -> bool:
         """Does the value fit? The value must be JSON as `parse` or `check_value` give it."""
@@ -81,22 +93,26 @@ class CompiledSchema:
     def check(self, arguments: bytes | str | JsonValue) -> Checked:
         """Arguments as a model sent them (raw JSON), or as a program built them (a mapping)."""
         try:
-            if isinstance(arguments, (bytes, str)):
-                value = parse(arguments)
-            else:
-                value = check_value(arguments)
+            raw = isinstance(arguments, (bytes, str))
+            value = parse(arguments) if raw else check_value(arguments)
         except ParseFault as fault:
             return Checked(False, None, (fault.issue,), 1)
         return self.check_parsed(value)
 
     def check_parsed(self, value: JsonValue) -> Checked:
         """A parsed value; it is filled in where it stands, so it must be the caller's own."""
+        if self._is_exact is not None and self._is_exact(value):
+            if self._defaults is not None:
+                value = fill(self._defaults, value, self._fits)
+            return Checked(True, value)
         if not self.is_valid(value):
             return self._refused(value)
         if self._plan is None:
             return Checked(True, value)
         try:
-            return Checked(True, self._filled(value))
+            if self._copies:
+                return Checked(True, self._filled(value, self._plan))
+            return Checked(True, fill(self._plan, value, self._fits))
         except IntegerOutOfRange as error:
             return Checked(False, None, (_out_of_range(error.path),), 1)
 
@@ -104,12 +120,9 @@ class CompiledSchema:
         """Every issue of a value, for outputs: nothing is filled in."""
         return () if self.is_valid(value) else self._refused(value).issues
 
-    def _filled(self, value: JsonValue) -> JsonValue:
-        assert self._plan is not None
-        if not self._copies:
-            return fill(self._plan, value, self._fits)
+    def _filled(self, value: JsonValue, plan: Plan) -> JsonValue:
         original = thaw(value)
-        filled = fill(self._plan, value, self._fits)
+        filled = fill(plan, value, self._fits)
         return filled if self._engine.is_valid(filled) else original
 
     def _refused(self, value: JsonValue) -> Checked:
@@ -118,17 +131,33 @@ class CompiledSchema:
         issues = explain(self._engine.iter_errors(value), self._explained)
         return Checked(False, None, issues[:MAX_ISSUES], len(issues))
 
+    def _shortcut(
+        self, places: Places
+    ) -> tuple[Callable[[JsonValue], bool] | None, Plan | None]:
+        """Is a value valid, and every integer in it written as one? And what is left to fill in
+        where that is so. (None, None) where the question cannot be put to the engine."""
+        if self._plan is None or recursion.depth_limit(places) is not None:
+            return None, None
+        exact = exact_schema(self._compilable)
+        if exact is None or (has_defaults(places) and _interacts(places)):
+            return None, None
+        return compile_exact(exact, self._extensions).is_valid, plan_for(places, integers=False)
+
     def _fits(self, place: str, value: JsonValue) -> bool:
         validator = self._map.get(f"#{place}")
         return validator is not None and validator.is_valid(value)
 
     @cached_property
     def _map(self) -> jsonschema_rs.ValidatorMap:
-        return compile_map(engine_schema(self.schema, {}), self._extensions)
+        return compile_map(self._compilable, self._extensions)
 
     @cached_property
     def _explained(self) -> Schema:
         return Schema(Places(self.schema), self._patterns)
+
+
+def _interacts(places: Places) -> bool:
+    return any(INTERACTING & place.rules.keys() for place in places)
 
 
 def _deeper(value: JsonValue, limit: int) -> bool:

@@ -98,7 +98,7 @@ class _Measure:
 
 
 def _cases(keyword: str, branches: list[int]) -> int:
-    if keyword == "anyOf" or keyword == "oneOf":
+    if keyword in ("anyOf", "oneOf"):
         return sum(branches) or 1
     product = 1
     for cases in branches:
@@ -117,4 +117,6 @@ def _doubling(place: Place) -> int:
     """Keywords that make two cases of one."""
     rules = place.rules
     found = len(rules.get("dependentRequired", ())) + len(rules.get("patternProperties", ()))
-    return found + sum(name in rules for name in ("not", "contains", "propertyNames", "uniqueItems"))
+    return found + sum(
+        name in rules for name in ("not", "contains", "propertyNames", "uniqueItems")
+    )

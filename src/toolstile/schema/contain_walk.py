@@ -35,8 +35,8 @@ from toolstile.schema.extensions import NO_EXTENSIONS
 from toolstile.schema.keywords import KEYWORDS
 from toolstile.schema.places import Place
 
-# A schema of 1,000 properties, each an object of its own, asks some 5,000 questions.
-MAX_QUESTIONS = 10_000
+# What a question costs beside the places it looks at.
+COST = 12
 # Questions inside questions. One takes six of Python's frames, of which there are 1,000.
 MAX_NESTING = 72
 # Compiling one place costs about a millisecond; what further ones take counts as unknown.
@@ -92,7 +92,6 @@ class Comparison:
         self.places = places
         self._answers: dict[tuple[frozenset[str], str], list[Narrowing]] = {}
         self._open: dict[tuple[frozenset[str], str], bool] = {}
-        self._asked = 0
         self._validators: dict[str, jsonschema_rs.Validator | None] = {}
         self._extended = any(name not in KEYWORDS for place in places for name in place.rules)
 
@@ -102,6 +101,7 @@ class Comparison:
         Raises:
             TooMuch: the schemas are too large or too entangled to be compared in this way.
         """
+        self.places.start()
         spot = Spot(Conjunction(self.places, (self.places.root(OLD),)))
         return _distinct(self.narrowed(spot, self.places.root(NEW)))
 
@@ -112,8 +112,8 @@ class Comparison:
             if question in self._open:
                 self._open[question] = True  # the answer is taken for granted
             return self._answers[question]
-        self._asked += 1
-        if self._asked > MAX_QUESTIONS or len(self._open) > MAX_NESTING:
+        self.places.spend(COST)
+        if len(self._open) > MAX_NESTING:
             raise TooMuch
         before = len(self._answers)
         self._answers[question], self._open[question] = [], False

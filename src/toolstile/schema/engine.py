@@ -9,6 +9,8 @@ regex engine cannot be made to backtrack, `mask` keeps values out of the engine'
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import lru_cache
+from itertools import combinations
 from typing import Any
 
 import jsonschema_rs
@@ -70,6 +72,75 @@ def _pattern(pattern: str, patterns: dict[str, str]) -> str:
     translated = translate(pattern)
     patterns[translated] = pattern
     return translated
+
+
+# In draft 4, and in no later one, 5.0 is no integer. As a resource of that draft, a type can be
+# referred to from a 2020-12 schema: so the engine itself tells whether integers are written as
+# such, at no cost, and most documents never have to be looked through for floats.
+_EXACT_DRAFT = "http://json-schema.org/draft-04/schema#"
+_BESIDE_INTEGER = ("array", "boolean", "null", "object", "string")
+# With one of these a schema may accept more because a part of it accepts less.
+_NOT_MONOTONE = frozenset(("anyOf", "oneOf", "not", "if", "contains"))
+
+
+def exact_schema(schema: Any) -> Any:
+    """The engine schema with integers as they must be *written*; None where that could make it
+    accept what the schema itself does not."""
+    if isinstance(schema, list):
+        items = [exact_schema(item) for item in schema]
+        return None if None in items else items
+    if not isinstance(schema, dict):
+        return schema
+    if _NOT_MONOTONE & schema.keys() or ("$ref" in schema and "type" in schema):
+        return None
+    made: dict[str, Any] = {}
+    for name, value in schema.items():
+        keyword = KEYWORDS.get(name)
+        if name == "type" and "integer" in _names(value) and "number" not in _names(value):
+            made["$ref"] = _exact_address(_names(value))
+        elif keyword is None or keyword.role is None:
+            made[name] = value
+        else:
+            below = _exact_below(keyword.shape, value)
+            if below is None:
+                return None
+            made[name] = below
+    return made
+
+
+def _exact_below(shape: Shape, value: Any) -> Any:
+    if shape is not Shape.SCHEMAS_BY_NAME:
+        return exact_schema(value)
+    members = {name: exact_schema(member) for name, member in value.items()}
+    return None if None in members.values() else members
+
+
+def _names(types: Any) -> tuple[str, ...]:
+    return (types,) if isinstance(types, str) else tuple(types)
+
+
+def _exact_address(types: tuple[str, ...]) -> str:
+    return "toolstile:exact:" + "-".join(sorted(types))
+
+
+@lru_cache(maxsize=1)
+def _exact_types() -> jsonschema_rs.Registry:
+    """Every list of types that has `integer` and not `number`, as a resource of draft 4."""
+    lists = (
+        ("integer", *others)
+        for count in range(len(_BESIDE_INTEGER) + 1)
+        for others in combinations(_BESIDE_INTEGER, count)
+    )
+    return jsonschema_rs.Registry(
+        [(_exact_address(types), {"$schema": _EXACT_DRAFT, "type": list(types)}) for types in lists]
+    )
+
+
+def compile_exact(schema: dict[str, Any], extensions: Extensions) -> jsonschema_rs.Validator:
+    """A validator of an `exact_schema`."""
+    return jsonschema_rs.Draft202012Validator(
+        schema, registry=_exact_types(), **_options(extensions)
+    )
 
 
 def compile_engine(schema: dict[str, Any], extensions: Extensions) -> jsonschema_rs.Validator:

@@ -33,9 +33,9 @@ Fits = Callable[[str, JsonValue], bool]
 class IntegerOutOfRange(ValueError):
     """A float stands where an integer is wanted and is none that 64 bits hold exactly."""
 
-    def __init__(self, path: tuple[str | int, ...]) -> None:
+    def __init__(self) -> None:
         super().__init__("integer out of range")
-        self.path = path
+        self.path: tuple[str | int, ...] = ()
 
 
 class Plan(msgspec.Struct, kw_only=True, eq=False):
@@ -51,6 +51,10 @@ class Plan(msgspec.Struct, kw_only=True, eq=False):
     items: Plan | None = None
     also: list[Plan] = msgspec.field(default_factory=list)
     choices: list[list[tuple[str | None, Plan | None]]] = msgspec.field(default_factory=list)
+    forks: bool = False
+
+
+_INTEGER = Plan(integer=True)
 
 
 def has_defaults(places: Places) -> bool:
@@ -58,14 +62,16 @@ def has_defaults(places: Places) -> bool:
     return any(place.keyword == "properties" and "default" in place.rules for place in places)
 
 
-def plan_for(places: Places) -> Plan | None:
-    """The plan of a schema; None where there is nothing to do, ever."""
-    return _Planner(places).plan(places.by_pointer[""])
+def plan_for(places: Places, *, integers: bool = True) -> Plan | None:
+    """The plan of a schema; None where there is nothing to do, ever. Without `integers`, the plan
+    for values in which every integer is written as one."""
+    return _Planner(places, integers=integers).plan(places.by_pointer[""])
 
 
 class _Planner:
-    def __init__(self, places: Places) -> None:
+    def __init__(self, places: Places, *, integers: bool) -> None:
         self.places = places
+        self.integers = integers
         self.built: dict[str, Plan] = {}
         self.useful = self._useful()
 
@@ -74,7 +80,7 @@ class _Planner:
         below = {
             place.pointer: {p.pointer for p in self._neighbours(place)} for place in self.places
         }
-        useful = {p.pointer for p in self.places if _is_integer(p) or self._declares_default(p)}
+        useful = {p.pointer for p in self.places if self._is_integer(p) or self._declares_default(p)}
         grown = True
         while grown:
             more = {p for p, reached in below.items() if p not in useful and reached & useful}
@@ -85,6 +91,10 @@ class _Planner:
     def _neighbours(self, place: Place) -> Iterator[Place]:
         yield from self.places.children(place, Role.VALUE, Role.BRANCH)
         yield from self.places.targets(place)
+
+    def _is_integer(self, place: Place) -> bool:
+        types = type_names(place.rules)
+        return self.integers and "integer" in types and "number" not in types
 
     def _declares_default(self, place: Place) -> bool:
         return any(
@@ -97,9 +107,11 @@ class _Planner:
             return None
         if place.pointer not in self.built:  # a recursive schema has a recursive plan
             declared = frozenset(place.rules.get("properties", ()))
-            plan = Plan(integer=_is_integer(place), declared=declared)
+            plan = Plan(integer=self._is_integer(place), declared=declared)
             self.built[place.pointer] = plan
             self._fill(plan, place)
+            if len(plan.also) == 1 and _only_refers(plan):
+                self.built[place.pointer] = plan.also[0]  # `{"$ref": ...}` and nothing beside it
         return self.built[place.pointer]
 
     def _fill(self, plan: Plan, place: Place) -> None:
@@ -118,6 +130,7 @@ class _Planner:
             elif child.role is Role.VALUE:
                 self._attach(plan, child, below)
         plan.choices = [options for options in alternatives.values() if any(p for _, p in options)]
+        plan.forks = bool(plan.also or plan.choices)
 
     def _attach(self, plan: Plan, child: Place, below: Plan | None) -> None:
         if child.keyword == "properties":
@@ -141,9 +154,9 @@ def _has_patterns(place: Place | None) -> bool:
     return place is not None and "patternProperties" in place.rules
 
 
-def _is_integer(place: Place) -> bool:
-    types = type_names(place.rules)
-    return "integer" in types and "number" not in types
+def _only_refers(plan: Plan) -> bool:
+    own = plan.integer or plan.integers or plan.defaults or plan.members or plan.others
+    return not (own or plan.choices or plan.items or plan.prefix)
 
 
 def _is_only_integer(plan: Plan) -> bool:
@@ -156,68 +169,98 @@ def _has_only_integers(plan: Plan) -> bool:
     return nothing_else and not (plan.choices or plan.items or plan.prefix)
 
 
-def fill(plan: Plan, value: JsonValue, fits: Fits, path: tuple[str | int, ...] = ()) -> JsonValue:
+def fill(plan: Plan, value: JsonValue, fits: Fits) -> JsonValue:
     """`value` with its defaults and integers in place; containers are changed where they stand.
 
     Raises:
         IntegerOutOfRange: an integral float is too large for an integer.
     """
-    if type(value) is float:
-        return _integer(value, path) if plan.integer else value
-    for other in plan.also:
-        value = fill(other, value, fits, path)
-    for options in plan.choices:
-        chosen = next((p for at, p in options if at is None or fits(at, value)), None)
-        if chosen is not None:
-            value = fill(chosen, value, fits, path)
-    if type(value) is dict:
-        _fill_members(plan, value, fits, path)
-    elif type(value) is list and (plan.items or plan.prefix):
-        _fill_items(plan, value, fits, path)
+    kind = type(value)
+    if kind is float:
+        return _integer(value) if plan.integer else value
+    if plan.forks:
+        value = _fill_forks(plan, value, fits)
+    if kind is dict:
+        _fill_members(plan, value, fits)
+    elif kind is list and (plan.items is not None or plan.prefix):
+        _fill_items(plan, value, fits)
     return value
 
 
-def _integer(value: float, path: tuple[str | int, ...]) -> float | int:
+def _integer(value: float) -> float | int:
     if not value.is_integer():  # one alternative of several: it did not ask for an integer
         return value
     # 6.860837914335011e16 names ...110 and is ...112 as a double: an integer that nobody sent.
     if abs(value) > MAX_INTEGER or Decimal(repr(value)) != int(value):
-        raise IntegerOutOfRange(path)
+        raise IntegerOutOfRange
     return int(value)
 
 
-def _fill_members(
-    plan: Plan, value: dict[str, Any], fits: Fits, path: tuple[str | int, ...]
-) -> None:
+def _fill_forks(plan: Plan, value: JsonValue, fits: Fits) -> JsonValue:
+    """The other descriptions of this very value: all of `also`, of each choice what fits first."""
+    for other in plan.also:
+        value = fill(other, value, fits)
+    for options in plan.choices:
+        chosen = next((p for at, p in options if at is None or fits(at, value)), None)
+        if chosen is not None:
+            value = fill(chosen, value, fits)
+    return value
+
+
+def _fill_members(plan: Plan, value: dict[str, Any], fits: Fits) -> None:
     for name, default in plan.defaults.items():
         if name not in value:
             value[name] = thaw(default)
     for name in plan.integers:
         if type(value.get(name)) is float:
-            value[name] = _integer(value[name], (*path, name))
-    for name, below in plan.members.items():
+            _fill_at(_INTEGER, value, name, fits)
+    for name in plan.members:
         if name in value:
-            value[name] = fill(below, value[name], fits, (*path, name))
+            _fill_at(plan.members[name], value, name, fits)
     if plan.others is not None:
         for name in value.keys() - plan.declared:
-            value[name] = fill(plan.others, value[name], fits, (*path, name))
+            _fill_at(plan.others, value, name, fits)
 
 
-def _fill_items(plan: Plan, value: list[Any], fits: Fits, path: tuple[str | int, ...]) -> None:
+def _fill_items(plan: Plan, value: list[Any], fits: Fits) -> None:
     for index, below in enumerate(plan.prefix[: len(value)]):
         if below is not None:
-            value[index] = fill(below, value[index], fits, (*path, index))
+            _fill_at(below, value, index, fits)
     if plan.items is None:
         return
     rows: Sequence[int] = range(len(plan.prefix), len(value))
     if plan.items.integers and _has_only_integers(plan.items):
         # Tables are the large arguments; without this short cut they cost three times as much.
-        names = plan.items.integers
-        rows = [
+        rows = _rows_with_floats(value, rows, plan.items.integers)
+    for index in rows:
+        _fill_at(plan.items, value, index, fits)
+
+
+def _rows_with_floats(
+    value: list[Any], rows: Sequence[int], names: tuple[str, ...]
+) -> Sequence[int]:
+    if len(names) == 1:
+        (name,) = names
+        return [
             index
             for index in rows
-            if type(value[index]) is dict
-            and any(type(value[index].get(name)) is float for name in names)
+            if type(value[index]) is dict and type(value[index].get(name)) is float
         ]
-    for index in rows:
-        value[index] = fill(plan.items, value[index], fits, (*path, index))
+    return [
+        index
+        for index in rows
+        if type(value[index]) is dict
+        and any(type(value[index].get(name)) is float for name in names)
+    ]
+
+
+def _fill_at(plan: Plan, container: Any, step: Any, fits: Fits) -> None:
+    """One member or item; a fault learns its path on the way out, where there is one."""
+    before = container[step]
+    try:
+        after = fill(plan, before, fits)
+    except IntegerOutOfRange as error:
+        error.path = (step, *error.path)
+        raise
+    if after is not before:
+        container[step] = after

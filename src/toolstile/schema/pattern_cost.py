@@ -40,6 +40,7 @@ _RANGE_TRANSITIONS, _PROPERTY_TRANSITIONS, _BETWEEN_BYTES = 8, 2500, 72
 # each on, a range needs bytes of its own.
 _ENCODING_LIMITS = (0x7F, 0x7FF, 0xFFFF)
 _BOUNDARIES = ("b", "B")
+_STEPS_PER_PLACE = 4  # that is how much longer it takes to make a place than to pass one
 _MATCH = 0
 
 
@@ -100,7 +101,7 @@ def extent(node: Node) -> Extent:
             return Extent(1, 0, 0)
         case Repeat(item=item, low=low, high=high):
             positions, shortest, longest = extent(item)
-            copies = low + 1 if high is None else high
+            copies = max(low, 1) if high is None else high
             endless = longest is None or (high is None and longest > 0)
             longest = None if endless else (longest or 0) * copies
             return Extent(positions * copies, shortest * low, longest)
@@ -196,7 +197,7 @@ class _Automaton:
 
     def _build(self, node: Node, then: int) -> int:
         """The place where `node`, and then the place `then`, begins."""
-        self.budget.spend_steps(1)
+        self.budget.spend_steps(_STEPS_PER_PLACE)
         match node:
             case Chars():
                 return self._place(then, of=self.symbols.numbers[node])
@@ -213,14 +214,16 @@ class _Automaton:
                 return self._build_repeat(node, then)
 
     def _build_repeat(self, node: Repeat, then: int) -> int:
-        entry = then
         if node.high is None:
-            entry = self._place()
-            self.targets[entry] = (self._build(node.item, entry), then)
+            again = self._place()
+            once = self._build(node.item, again)
+            self.targets[again] = (once, then)
+            entry, copies = (once, node.low - 1) if node.low else (again, 0)
         else:
+            entry, copies = then, node.low
             for _ in range(node.high - node.low):
                 entry = self._place(self._build(node.item, entry), then)
-        for _ in range(node.low):
+        for _ in range(copies):
             entry = self._build(node.item, entry)
         return entry
 

@@ -14,7 +14,7 @@ from typing import Any
 from toolstile.model.canonical import canonical
 from toolstile.model.json import JsonObject, JsonValue
 from toolstile.schema.compiled import compiled
-from toolstile.schema.conjunction import OLD, OTHERS, Beside, Conjunction, of_type
+from toolstile.schema.conjunction import OLD, OTHERS, Beside, Conjunction, TooMuch, of_type
 from toolstile.schema.places import Place
 from toolstile.schema.sample_scalars import fractions, integers, strings, texts
 
@@ -37,8 +37,12 @@ def samples(schema: JsonObject, limit: int = MAX_SAMPLES) -> tuple[JsonValue, ..
         ValueError: the engine refuses the schema.
     """
     places, fits = Beside(schema), compiled(schema).is_valid
-    root = Conjunction(places, (places.root(OLD),))
-    return tuple(value for value in Sampler(places).values(root, limit=limit) if fits(value))
+    try:
+        root = Conjunction(places, (places.root(OLD),))
+        made = Sampler(places).values(root, limit=limit)
+    except TooMuch:
+        return ()
+    return tuple(value for value in made if fits(value))
 
 
 class Sampler:
@@ -68,6 +72,17 @@ class Sampler:
         """All that places and their branches say, each for itself: what lies near."""
         ways = (way.place for part in said.parts for way in self.places.reached(part))
         return Conjunction(self.places, ways)
+
+    def fresh_names(self, said: Conjunction, count: int = 2) -> Iterator[str]:
+        """Names that are declared nowhere, as far as members may have them."""
+        described = said.children("propertyNames")
+        names: Iterable[JsonValue] = ("extra", *(f"extra_{n}" for n in range(2, count + 1)))
+        if described:
+            names = self.values(Conjunction(self.places, (*described, of_type("string"))))
+        for name in islice(names, count):
+            free = isinstance(name, str) and name not in said.names
+            if free and not said.member(name).impossible:
+                yield name
 
     def may_make(self, size: int) -> bool:
         """True while there is work left for one more container of this size."""
@@ -144,12 +159,12 @@ class Arrays:
         if smallest is None:
             return
         yield smallest
-        yield from self._varied(smallest)
         for length in sorted(self._lengths()):
             longer = self._of_length(length)
             if longer is not None and self.sampler.may_make(length):
                 yield longer
         yield from self._doubled()
+        yield from self._varied(smallest)
 
     def _items(self, index: int) -> tuple[JsonValue, ...]:
         index = index if index < max(self.said.prefix, self.near.prefix) else OTHERS
@@ -177,8 +192,10 @@ class Arrays:
         return any(self.said.rule("uniqueItems"))
 
     def _varied(self, smallest: list[JsonValue]) -> Iterator[list[JsonValue]]:
-        last = min(max(len(smallest), self.said.prefix, self.near.prefix, 1), self.most)
-        for index in range(last):
+        """One item after the other varied; one more where `contains` needs those there are."""
+        needed = len(self._of_length(0) or ())
+        last = max(len(smallest), self.said.prefix, self.near.prefix, needed + 1)
+        for index in range(min(last, self.most)):
             start = self._of_length(max(index, self.least))
             for value in self._items(index) if start is not None else ():
                 if start is not None and self.sampler.may_make(len(start)):
@@ -217,11 +234,11 @@ class Objects:
         for name in self.names:
             fullest = self._with(fullest, (name,)) or fullest
         yield fullest
-        yield from self._varied(smallest)
-        yield from self._others(smallest)
-        yield from self._thinned(fullest)
         for count in self._counts():
             yield self._grown(smallest, count)
+        yield from self._others(smallest)
+        yield from self._varied(smallest)
+        yield from self._thinned(fullest)
 
     def _member(self, name: str) -> tuple[JsonValue, ...]:
         near = self.sampler.nearer(self.near.member(name))
@@ -244,11 +261,13 @@ class Objects:
         return made
 
     def _varied(self, smallest: JsonObject) -> Iterator[dict[str, JsonValue]]:
-        for name in self.names:
-            base = self._with(smallest, (name,))
-            for value in self._member(name) if base is not None else ():
-                if base is not None and self.sampler.may_make(len(base)):
-                    yield {**base, name: value}
+        """The first value of every member, then the second of each, and so on."""
+        bases = [(name, self._with(smallest, (name,))) for name in self.names]
+        for index in range(MAX_NESTED):
+            for name, base in bases:
+                values = self._member(name)
+                if base is not None and index < len(values) and self.sampler.may_make(len(base)):
+                    yield {**base, name: values[index]}
 
     def _thinned(self, fullest: JsonObject) -> Iterator[dict[str, JsonValue]]:
         for name in fullest:
@@ -257,11 +276,9 @@ class Objects:
 
     def _others(self, smallest: JsonObject) -> Iterator[dict[str, JsonValue]]:
         """Members that are declared by pattern, or not at all."""
-        for pattern in self.said.patterns:
-            for name in texts(pattern)[:3]:
-                yield from ({**smallest, name: value} for value in self._member(name))
-        for name in self._fresh(2):
-            yield from ({**smallest, name: value} for value in self._member(name))
+        names = [name for pattern in self.said.patterns for name in texts(pattern)[:3]]
+        for name in (*names, *self._fresh(2)):
+            yield from ({**smallest, name: value} for value in self._member(name)[:8])
 
     def _counts(self) -> list[int]:
         ends = [int(end) + 1 for end in self.near.rule("maxProperties")]
@@ -278,14 +295,5 @@ class Objects:
         return made
 
     def _fresh(self, count: int) -> Iterator[str]:
-        """Names that nobody declares, as far as they may be used."""
-        described = self.said.children("propertyNames")
-        if described:
-            names = self.sampler.values(
-                Conjunction(self.sampler.places, (*described, of_type("string")))
-            )
-        else:
-            names = ("extra", *(f"extra_{n}" for n in range(2, count + 1)))
-        for name in islice(names, max(count, 2)):
-            if name not in self.names and not self.said.member(name).impossible:
-                yield name
+        fresh = self.sampler.fresh_names(self.said, max(count, 2))
+        return (name for name in fresh if name not in self.names)

@@ -13,7 +13,7 @@ from msgspec.structs import replace as replace_fields
 from toolstile.errors import SettingsError
 from toolstile.settings.places import SETTINGS_INVALID, refuse
 
-MAX_BYTES = 1 << 20  # a thousand tools are about half of that
+MAX_BYTES = 1 << 20  # the bound of the YAML reader
 
 
 def parse_yaml(data: bytes, shown: str) -> tuple[dict[str, Any], dict[str, str]]:
@@ -64,15 +64,22 @@ def read_bytes(path: Path, shown: str) -> bytes:
     try:
         # A pipe would keep a reader waiting until somebody writes.
         descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
-        with os.fdopen(descriptor, "rb") as file:
-            if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-                refuse(shown, "it is not a regular file", "name a file")
-            found = file.read(MAX_BYTES + 1)
+        try:
+            found = _read(descriptor, shown)
+        finally:
+            os.close(descriptor)
     except OSError as error:
         refuse(shown, f"it cannot be read: {error.strerror}", "see that it is there and readable")
     if len(found) > MAX_BYTES:
         refuse(shown, f"it has more than {MAX_BYTES:,} bytes", "move tools to a provider")
     return found
+
+
+def _read(descriptor: int, shown: str) -> bytes:
+    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        refuse(shown, "it is not a regular file", "name a file")
+    with os.fdopen(descriptor, "rb", closefd=False) as file:
+        return file.read(MAX_BYTES + 1)
 
 
 def replace(path: Path, data: bytes) -> None:

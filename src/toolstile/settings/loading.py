@@ -5,20 +5,30 @@ from __future__ import annotations
 
 import logging
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
 from toolstile.errors import Finding, SettingsError
+from toolstile.model.capability import CapabilityKind
 from toolstile.model.issue import pointer
 from toolstile.schema import fields
-from toolstile.settings.places import refuse, state_directory
+from toolstile.settings.places import (
+    AGENT_DIRECTORY,
+    CONFIG_FILE,
+    find_configs,
+    is_ours,
+    lies_in,
+    refuse,
+    state_directory,
+)
 from toolstile.settings.reading import FIELDS, MEMBERS, READERS, TOOLS, Reading, SettingsFaults
 from toolstile.settings.rights import RIGHTS, guarded_places
 from toolstile.settings.values import DEFAULT, Settings
-from toolstile.settings.written import Written, add_arguments, add_environment, written
+from toolstile.settings.written import EXPLICITLY, Written, add_arguments, add_environment, written
 
 log = logging.getLogger("toolstile.settings")
 
@@ -40,15 +50,44 @@ def load_settings(
     Raises:
         SettingsError: with every fault, each with its file and line, or variable.
     """
-    at = written(source, environ, start or Path.cwd())
+    start = start or _working_directory()
+    at = written(source, environ, start)
     faults = SettingsFaults(at.origins)
     add_environment(at, environ, faults)
     add_arguments(at, overrides)
     settings = _read(at, environ, faults)
     if faults.issues:
         raise SettingsError(at.where, sorted(faults.issues, key=lambda issue: issue.path))
+    if source is None:
+        _check_planted(settings, environ, start)
     _log(settings)
     return settings
+
+
+def _working_directory() -> Path:
+    try:
+        return Path.cwd()
+    except OSError:
+        refuse("the working directory", "it is gone", "change to one that is there")
+
+
+def _check_planted(settings: Settings, environ: Mapping[str, str], start: Path) -> None:
+    """A tool of a project above, which may write here, could have written a file that gives its
+    like all rights to whoever starts here next."""
+    agent = str(settings.project / AGENT_DIRECTORY)
+    for outer in islice(find_configs(start, environ), 1, None):
+        if is_ours(outer, start):  # else it governs nobody, for it is refused
+            given = load_settings(outer, environ=environ)
+            if any(lies_in(agent, directory) for directory in _writable(given)):
+                reason = f"it lies where {outer} lets tools write, so a tool may have written it"
+                refuse(f"{agent}/{CONFIG_FILE}", reason, EXPLICITLY)
+
+
+def _writable(settings: Settings) -> Iterator[str]:
+    agents = (grant for agent in settings.agents.values() for grant in agent.grants or ())
+    for grant in (*settings.grants, *agents):
+        if grant.kind is CapabilityKind.FS_WRITE:
+            yield from grant.scope
 
 
 def _read(at: Written, environ: Mapping[str, str], faults: SettingsFaults) -> Settings:

@@ -46,21 +46,19 @@ def real(path: str | Path) -> str:
 # --- finding ----------------------------------------------------------------------------------
 
 
-def find_config(start: Path, environ: Mapping[str, str]) -> Path | None:
-    """The nearest .agent/config.yml in `start` and its parents, the home directory the last.
+def find_configs(start: Path, environ: Mapping[str, str]) -> Iterator[Path]:
+    """Every .agent/config.yml in `start` and its parents, nearest first, home the last looked at.
 
     Raises:
-        SettingsError: the nearest one is somebody else's, or cannot be looked at.
+        SettingsError: one cannot be looked at.
     """
     here, last = Path(real(start)), Path(real(home(environ)))
     for directory in (here, *here.parents):
         config = directory / AGENT_DIRECTORY / CONFIG_FILE
         if exists(config):
-            _check_owner(config, here)
-            return config
+            yield config
         if directory == last:
-            break
-    return None
+            return
 
 
 def exists(path: Path) -> bool:
@@ -75,15 +73,20 @@ def exists(path: Path) -> bool:
     return True
 
 
-def _check_owner(config: Path, start: Path) -> None:
-    """Anybody may put a .agent into /tmp, and whoever works below it would obey them. git calls
-    this "dubious ownership" (CVE-2022-24765)."""
-    trusted = {0, os.geteuid(), start.stat().st_uid}
-    for path in (config.parent, config):
-        owners = {path.lstat().st_uid} | ({path.stat().st_uid} if path.exists() else set())
-        if not owners <= trusted:
-            reason = "it belongs to another user, who could grant tools whatever they like"
-            refuse(str(path), reason, "name the file explicitly if you trust it")
+def is_ours(config: Path, start: Path) -> bool:
+    """Whether a file that was found may be obeyed: it belongs to this user, to root, or to the
+    owner of the working directory. Anybody may put a .agent into /tmp, and whoever works below it
+    would obey them; git calls this "dubious ownership" (CVE-2022-24765)."""
+    trusted = {0, os.geteuid(), *_owners(start)}
+    return _owners(config.parent) | _owners(config) <= trusted
+
+
+def _owners(path: Path) -> set[int]:
+    """Whose a path is, and whose that to which it leads, if it is a link."""
+    try:
+        return {path.lstat().st_uid, path.stat().st_uid}
+    except OSError:  # gone, or leading nowhere: reading it will say so
+        return set()
 
 
 def home(environ: Mapping[str, str]) -> str:

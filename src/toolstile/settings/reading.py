@@ -56,24 +56,24 @@ class SettingsFaults(Faults):
         self, path: str, code: str, reason: str, hint: str, expected: str | None = None
     ) -> None:
         """A fault: the settings are refused."""
-        self.issues.append(self._issue(path, code, reason, hint, expected))
+        origin = origin_of(self._origins, path)
+        message = reason if origin == DEFAULT else f"{origin}: {reason}"
+        self.issues.append(_issue(path, code, message, hint, expected))
 
     def warn(self, path: str, code: str, reason: str, hint: str) -> None:
-        """Something that the operator should know; the settings stand."""
-        self.warnings.append(self._issue(path, code, reason, hint))
+        """Something that the operator should know, of no one place; the settings stand."""
+        self.warnings.append(_issue(path, code, reason, hint))
 
-    def _issue(
-        self, path: str, code: str, reason: str, hint: str, expected: str | None = None
-    ) -> Issue:
-        origin = origin_of(self._origins, path)
-        return Issue(
-            path=path,
-            code=code,
-            error_code=SETTINGS_INVALID,
-            message=reason if origin == DEFAULT else f"{origin}: {reason}",
-            expected=expected,
-            hint=hint,
-        )
+
+def _issue(path: str, code: str, message: str, hint: str, expected: str | None = None) -> Issue:
+    return Issue(
+        path=path,
+        code=code,
+        error_code=SETTINGS_INVALID,
+        message=message,
+        expected=expected,
+        hint=hint,
+    )
 
 
 class Reading(msgspec.Struct, frozen=True, kw_only=True):
@@ -225,7 +225,9 @@ def _store(at: Reading, path: str, value: Any) -> str:
 def _policy(at: Reading, path: str, value: Any) -> Path | str:
     """A file, or Cedar text, which has a semicolon behind every policy."""
     written = text(at, path, value, MAX_POLICY)
-    return written if ";" in written else Path(at.absolute(path, written))
+    if ";" in written or not written:
+        return written
+    return Path(at.absolute(path, written))
 
 
 def _key(at: Reading, path: str, value: Any) -> str:

@@ -17,6 +17,7 @@ from typing import Any
 import msgspec
 
 from toolstile.errors import SettingsError
+from toolstile.model.canonical import canonical
 from toolstile.model.json import freeze, thaw
 from toolstile.settings.files import parse_yaml, read_bytes, replace, write_yaml
 from toolstile.settings.places import (
@@ -119,9 +120,14 @@ def _parsed(data: bytes, shown: str) -> State:
 
 def _write(path: Path, state: State) -> None:
     shown = f"{AGENT_DIRECTORY}/{path.name}"
-    data = HEAD.encode() + write_yaml(thaw(msgspec.structs.asdict(state)))
+    document = thaw(msgspec.structs.asdict(state))
+    try:
+        canonical(document)
+    except ValueError:
+        refuse(shown, "a definition holds what JSON cannot say", "use JSON values only")
+    data = HEAD.encode() + write_yaml(document)
     if _parsed(data, shown) != state:
-        refuse(shown, "it would not be read as it was meant", "use JSON values only")
+        refuse(shown, "it would not be read as it was meant", "please report this")
     try:
         path.parent.mkdir(exist_ok=True)
         replace(path, data)

@@ -10,14 +10,15 @@ from typing import Any
 
 import msgspec
 
-from toolstile.model.issue import Issue, pointer
+from toolstile.model.issue import pointer
 from toolstile.settings.files import parse_yaml, read_bytes
 from toolstile.settings.places import (
     AGENT_DIRECTORY,
-    SETTINGS_INVALID,
-    find_config,
+    find_configs,
+    is_ours,
     project_of,
     real,
+    refuse,
 )
 from toolstile.settings.reading import MEMBERS, SettingsFaults
 
@@ -35,6 +36,8 @@ VARIABLES: Mapping[str, tuple[str, ...]] = {
     )
 }
 _NUMBERS = ("limits", "retention")
+
+EXPLICITLY = "name the file explicitly if you trust it"
 
 
 class Written(msgspec.Struct, frozen=True, kw_only=True):
@@ -59,7 +62,7 @@ def written(
     if isinstance(source, Mapping):
         document, origins = {str(key): value for key, value in source.items()}, {"": ARGUMENT}
         return _unfiled("the given mapping", start, document, origins)
-    file = find_config(start, environ) if source is None else source.absolute()
+    file = _found(start, environ) if source is None else source.absolute()
     if file is None:
         return _unfiled("the environment and arguments", start, {}, {})
     project = project_of(file)
@@ -70,6 +73,14 @@ def written(
 
 def _unfiled(where: str, start: Path, document: dict[str, Any], origins: dict[str, str]) -> Written:
     return Written(where=where, project=Path(real(start)), document=document, origins=origins)
+
+
+def _found(start: Path, environ: Mapping[str, str]) -> Path | None:
+    file = next(find_configs(start, environ), None)
+    if file is not None and not is_ours(file, start):
+        reason = "it belongs to another user, who could grant tools whatever they like"
+        refuse(str(file), reason, EXPLICITLY)
+    return file
 
 
 def _shown(file: Path, project: Path) -> str:
@@ -90,23 +101,21 @@ def add_environment(at: Written, environ: Mapping[str, str], faults: SettingsFau
             near = difflib.get_close_matches(name[:64], VARIABLES, n=1)
             hint = f"did you mean {near[0]}?" if near else f"known: {', '.join(VARIABLES)}"
             reason = f"the variable {name[:64]!r} means nothing here"
-            faults.warnings.append(_unknown_variable(reason, hint))
+            faults.warn("", "unknown_variable", reason, hint)
 
 
-def _unknown_variable(reason: str, hint: str) -> Issue:
-    return Issue(
-        path="", code="unknown_variable", error_code=SETTINGS_INVALID, message=reason, hint=hint
-    )
+def _put(at: Written, parts: tuple[str, ...], text: str, origin: str) -> None:
+    value = _number(text) if parts[0] in _NUMBERS else text
+    if len(parts) > 1:
+        section = at.document.get(parts[0], {})
+        if not isinstance(section, Mapping):
+            return  # the file is at fault, which reading it tells
+        value = {**section, parts[1]: value}
+    at.document[parts[0]] = value
+    at.origins[pointer(*parts)] = origin
 
 
-def _put(at: Written, parts: tuple[str, ...], value: str, origin: str) -> None:
-    holder = at.document if len(parts) == 1 else at.document.setdefault(parts[0], {})
-    if isinstance(holder, dict):  # else the file is at fault, which reading it tells
-        holder[parts[-1]] = _number(value) if parts[0] in _NUMBERS else value
-        at.origins[pointer(*parts)] = origin
-
-
-def _number(value: str) -> int | str:
+def _number(value: str) -> Any:
     """Digits as the number they say; anything else as it is, for the reader to refuse."""
     return int(value) if value.isascii() and value.isdecimal() and len(value) <= 12 else value
 

@@ -6,6 +6,7 @@ import asyncio
 import sys
 from typing import Annotated, Any
 
+import msgspec
 import typer
 
 from toolstile.app import Runtime
@@ -43,29 +44,34 @@ UNRECORDED = ("RECORD_UNAVAILABLE", "OUTCOME_SPOOLED")
 Execution = Annotated[str, typer.Argument(metavar="EXECUTION", help="The call's execution id.")]
 
 
+class About(msgspec.Struct, frozen=True, kw_only=True):
+    """What is said about a call, beside the tool and its arguments."""
+
+    version: Annotated[str | None, typer.Option(help="A version or range.")] = None
+    preview: Annotated[bool, typer.Option("--preview", help="Show changes, make none.")] = False
+    yes: Annotated[bool, typer.Option("--yes", help="Confirm without asking.")] = False
+    session: Annotated[str | None, typer.Option(help="The session it belongs to.")] = None
+    call_id: Annotated[str | None, typer.Option(help="The same id never runs twice.")] = None
+    agent: Annotated[str | None, typer.Option(help="The agent that asks.")] = None
+    user: Annotated[str | None, typer.Option(help="The user that asks.")] = None
+    timeout: Annotated[float | None, typer.Option(help="Seconds; may only shorten.")] = None
+
+
 def call(
     cli: Invocation,
     name: Annotated[str, typer.Argument(metavar="NAME", help="The tool.")],
     arguments: Annotated[str | None, typer.Argument(help="JSON, @FILE, or - for stdin.")] = None,
-    version: Annotated[str | None, typer.Option(help="A version or range.")] = None,
-    preview: Annotated[bool, typer.Option("--preview", help="Show the changes, make none.")] = False,
-    yes: Annotated[bool, typer.Option("--yes", help="Confirm without asking.")] = False,
-    session: Annotated[str | None, typer.Option()] = None,
-    call_id: Annotated[str | None, typer.Option(help="The same id never runs twice.")] = None,
-    agent: Annotated[str | None, typer.Option()] = None,
-    user: Annotated[str | None, typer.Option()] = None,
-    timeout: Annotated[float | None, typer.Option(help="Seconds; may only shorten.")] = None,
+    about: About = About(),  # noqa: B008 - frozen
 ) -> int:
     """Call a tool, through every check."""
     raw = read_input(arguments)
-    about: dict[str, Any] = {"version": version, "preview": preview}
-    about |= {"call_id": call_id, "timeout": timeout}
-    who = _caller(cli, agent=agent, user=user, session=session)
+    said = {key: getattr(about, key) for key in ("version", "preview", "call_id", "timeout")}
+    who = _caller(cli, agent=about.agent, user=about.user, session=about.session)
 
     async def talk(runtime: Runtime) -> Result[Any]:
-        result = await runtime.as_(**who).call(name, raw, **about)
+        result = await runtime.as_(**who).call(name, raw, **said)
         waits = result.status is Status.REQUIRES_CONFIRMATION
-        if not waits or preview or not (yes or _agrees(cli, runtime, result)):
+        if not waits or about.preview or not (about.yes or _agrees(cli, runtime, result)):
             return result
         seen = runtime.waiting(result.execution_id)
         return await runtime.approve(result.execution_id, by=Caller(**who), digest=seen.digest)

@@ -7,11 +7,13 @@ to its signature, opens nothing, and turns our exceptions into one message with 
 from __future__ import annotations
 
 import inspect
+import typing
 from collections.abc import Callable
 from functools import cached_property
 from pathlib import Path
 from typing import Annotated, Any
 
+import msgspec
 import typer
 
 from toolstile.app import Runtime, load_tools, state_file
@@ -97,7 +99,7 @@ def command(app: typer.Typer, name: str | None = None) -> Callable[[Callable[...
         def run(**given: Any) -> None:
             shared = {key: given.pop(key) for key in ("as_json", "config", "tenant", "frozen")}
             invocation = Invocation(**shared)
-            exit_code = _guarded(function, invocation, given)
+            exit_code = _guarded(function, invocation, _gathered(function, given))
             raise typer.Exit(exit_code)
 
         run.__name__ = function.__name__
@@ -109,8 +111,28 @@ def command(app: typer.Typer, name: str | None = None) -> Callable[[Callable[...
     return register
 
 
+def _own(function: Callable[..., Any]) -> list[inspect.Parameter]:
+    """A command's own parameters, after the Invocation."""
+    return list(inspect.signature(function, eval_str=True).parameters.values())[1:]
+
+
+def _is_group(parameter: inspect.Parameter) -> bool:
+    """Options that belong together are one parameter: a Struct, whose fields are the options."""
+    kind = parameter.annotation
+    return isinstance(kind, type) and issubclass(kind, msgspec.Struct)
+
+
+def _gathered(function: Callable[..., Any], given: dict[str, Any]) -> dict[str, Any]:
+    for parameter in _own(function):
+        if _is_group(parameter):
+            kind = parameter.annotation
+            fields = {name: given.pop(name) for name in kind.__struct_fields__}
+            given[parameter.name] = kind(**fields)
+    return given
+
+
 def _signature(function: Callable[..., Any]) -> inspect.Signature:
-    own = list(inspect.signature(function, eval_str=True).parameters.values())[1:]
+    own = [each for parameter in _own(function) for each in _expanded(parameter)]
     shared = [
         inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, annotation=kind, default=default)
         for name, kind, default in (
@@ -122,6 +144,21 @@ def _signature(function: Callable[..., Any]) -> inspect.Signature:
     ]
     keyword = [p.replace(kind=inspect.Parameter.KEYWORD_ONLY) for p in own]
     return inspect.Signature([*keyword, *shared])
+
+
+def _expanded(parameter: inspect.Parameter) -> list[inspect.Parameter]:
+    if not _is_group(parameter):
+        return [parameter]
+    hints = typing.get_type_hints(parameter.annotation, include_extras=True)
+    return [
+        inspect.Parameter(
+            field.name,
+            inspect.Parameter.KEYWORD_ONLY,
+            annotation=hints[field.name],
+            default=field.default,
+        )
+        for field in msgspec.structs.fields(parameter.annotation)
+    ]
 
 
 def _guarded(function: Callable[..., Any], invocation: Invocation, given: dict[str, Any]) -> int:

@@ -1,0 +1,115 @@
+"""Checking arguments, side by side: ratios of CPU time in one process, in random order.
+
+    goal  parse + checks + validate <= 1.0 x pydantic strict, <= 3 x orjson parse (small <= 4 x)
+    goal  compile <= 0.3 ms, definition check < 5 ms, <= 50 KB per typical schema after use
+
+Trust the ratios, not the microseconds: the machine may be busy.
+"""
+
+from __future__ import annotations
+
+import gc
+import random
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from time import process_time_ns
+from typing import Any
+
+import orjson
+import pydantic
+from payloads import CASES
+
+from toolstile.model.canonical import canonical
+from toolstile.schema.closing import close
+from toolstile.schema.compiled import CompiledSchema
+from toolstile.schema.defining import inspect
+
+ROUNDS = 15
+REPEATS = {"small": 4000, "medium": 800, "large": 12}
+
+
+def medians(contenders: dict[str, Callable[[], Any]], repeats: int) -> dict[str, float]:
+    """Median microseconds per call of each, interleaved in random order."""
+    times: dict[str, list[float]] = {name: [] for name in contenders}
+    for _ in range(ROUNDS):
+        order = list(contenders)
+        random.shuffle(order)
+        for name in order:
+            contender = contenders[name]
+            gc.disable()
+            started = process_time_ns()
+            for _ in range(repeats):
+                contender()
+            times[name].append((process_time_ns() - started) / repeats / 1000)
+            gc.enable()
+    return {name: sorted(each)[ROUNDS // 2] for name, each in times.items()}
+
+
+def check_ratios() -> None:
+    """Ours against orjson's parse and pydantic's strict validation of the same documents."""
+    print(f"{'arguments':<10}{'ours us':>10}{'x orjson':>10}{'x pydantic':>12}{'invalid x valid':>17}")
+    for name, (schema, raw, model) in CASES.items():
+        ours = CompiledSchema(close(schema)).check
+        theirs = pydantic.TypeAdapter(model).validate_json
+        bad = raw.replace(b'"id":', b'"id":"x","was":', 1).replace(b'"limit":50', b'"limit":"x"')
+        assert ours(raw).ok
+        assert not ours(bad).ok
+        theirs(raw)
+        found = medians(
+            {
+                "ours": lambda ours=ours, raw=raw: ours(raw),
+                "invalid": lambda ours=ours, bad=bad: ours(bad),
+                "orjson": lambda raw=raw: orjson.loads(raw),
+                "pydantic": lambda theirs=theirs, raw=raw: theirs(raw),
+            },
+            REPEATS[name],
+        )
+        ratios = (found["ours"] / found["orjson"], found["ours"] / found["pydantic"])
+        worse = found["invalid"] / found["ours"]
+        print(f"{name:<10}{found['ours']:>10.2f}{ratios[0]:>10.2f}{ratios[1]:>12.2f}{worse:>17.1f}")
+
+
+def compile_times() -> None:
+    """Making a schema ready, and reading a whole definition."""
+    print(f"\n{'schema':<10}{'compile ms':>12}{'definition check ms':>21}")
+    for name, (schema, _, _) in CASES.items():
+        closed = close(schema)
+        document = {"name": "tool", "description": "A tool", "parameters": schema}
+        found = medians(
+            {
+                "compile": lambda closed=closed: CompiledSchema(closed),
+                "define": lambda document=document: inspect(document),
+            },
+            20,
+        )
+        print(f"{name:<10}{found['compile'] / 1000:>12.3f}{found['define'] / 1000:>21.3f}")
+
+
+def memory() -> None:
+    """Proportional set size per compiled schema that has been used, valid and invalid."""
+    print(f"\n{'schema':<10}{'KB each, used':>15}{'canonical bytes':>17}")
+    for name, (schema, raw, _) in CASES.items():
+        closed = close(schema)
+        count = 300
+        before = _pss_kb()
+        kept = [CompiledSchema(closed) for _ in range(count)]
+        for each in kept:
+            assert each.check(raw).ok
+        print(f"{name:<10}{(_pss_kb() - before) / count:>15.1f}{len(canonical(closed)):>17,}")
+        del kept
+
+
+def _pss_kb() -> int:
+    gc.collect()
+    for line in Path("/proc/self/smaps_rollup").read_text(encoding="ascii").splitlines():
+        if line.startswith("Pss:"):
+            return int(line.split()[1])
+    raise RuntimeError("no Pss in smaps_rollup: this needs Linux")
+
+
+if __name__ == "__main__":
+    check_ratios()
+    compile_times()
+    if sys.platform == "linux":
+        memory()

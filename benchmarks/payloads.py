@@ -1,0 +1,168 @@
+"""The arguments and schemas that the benchmarks share: small, medium, large."""
+
+from __future__ import annotations
+
+import json
+from typing import Annotated, Any, Literal
+
+import pydantic
+from pydantic import ConfigDict, Field
+
+SMALL: dict[str, Any] = {
+    "type": "object",
+    "properties": {
+        "path": {"type": "string", "minLength": 1, "maxLength": 4096},
+        "limit": {"type": "integer", "minimum": 1, "maximum": 1000},
+        "recursive": {"type": "boolean"},
+    },
+    "required": ["path"],
+    "additionalProperties": False,
+}
+SMALL_VALUE = {"path": "/srv/data/report.txt", "limit": 50, "recursive": True}
+
+_USER: dict[str, Any] = {
+    "type": "object",
+    "properties": {
+        "id": {"type": "integer", "minimum": 1},
+        "email": {"type": "string", "pattern": "^[^@ ]+@[^@ ]+$"},
+        "name": {"type": "string"},
+    },
+    "required": ["id", "email"],
+    "additionalProperties": False,
+}
+MEDIUM: dict[str, Any] = {
+    "type": "object",
+    "properties": {
+        "ticket_id": {"type": "string", "pattern": "^[A-Z]{2,8}-[0-9]{1,7}$"},
+        "title": {"type": "string", "minLength": 1, "maxLength": 200},
+        "body": {"type": "string", "maxLength": 20000},
+        "priority": {"enum": ["low", "normal", "high", "urgent"]},
+        "score": {"type": "number", "minimum": 0, "maximum": 1},
+        "count": {"type": "integer", "minimum": 0},
+        "notify": {"type": "boolean"},
+        "due": {"type": ["string", "null"]},
+        "tags": {
+            "type": "array",
+            "items": {"type": "string", "pattern": "^[a-z0-9-]{1,32}$"},
+            "maxItems": 20,
+            "uniqueItems": True,
+        },
+        "assignee": _USER,
+        "watchers": {"type": "array", "items": {"$ref": "#/$defs/user"}, "maxItems": 50},
+        "labels": {
+            "type": "object",
+            "additionalProperties": {"type": "string", "maxLength": 64},
+            "maxProperties": 20,
+        },
+    },
+    "required": ["ticket_id", "title", "priority", "assignee"],
+    "additionalProperties": False,
+    "$defs": {"user": _USER},
+}
+_ADA = {"id": 4711, "email": "ada@example.org", "name": "Ada"}
+MEDIUM_VALUE = {
+    "ticket_id": "OPS-48213",
+    "title": "Disk nearly full on db-3",
+    "body": "The /var volume reached 91 % at 03:14 UTC. " * 6,
+    "priority": "high",
+    "score": 0.83,
+    "count": 7,
+    "notify": True,
+    "due": None,
+    "tags": ["disk", "db-3", "on-call", "prod"],
+    "assignee": _ADA,
+    "watchers": [_ADA, _ADA | {"id": 2}, _ADA | {"id": 3}],
+    "labels": {"team": "storage", "env": "prod"},
+}
+
+_ROW: dict[str, Any] = {
+    "type": "object",
+    "properties": {
+        "id": {"type": "integer", "minimum": 0},
+        "name": {"type": "string", "maxLength": 80},
+        "price": {"type": "number", "minimum": 0},
+        "ok": {"type": "boolean"},
+        "kind": {"enum": ["a", "b", "c"]},
+    },
+    "required": ["id", "name", "price", "ok", "kind"],
+    "additionalProperties": False,
+}
+LARGE: dict[str, Any] = {
+    "type": "object",
+    "properties": {"rows": {"type": "array", "maxItems": 10000, "items": _ROW}},
+    "required": ["rows"],
+    "additionalProperties": False,
+}
+LARGE_VALUE = {
+    "rows": [
+        {"id": i, "name": f"item number {i}", "price": i * 1.25, "ok": i % 2 == 0, "kind": "abc"[i % 3]}
+        for i in range(1000)
+    ]
+}
+
+
+class _Strict(pydantic.BaseModel):
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+
+class SmallModel(_Strict):
+    """SMALL as a pydantic model."""
+
+    path: Annotated[str, Field(min_length=1, max_length=4096)]
+    limit: Annotated[int, Field(ge=1, le=1000)] = 10
+    recursive: bool = False
+
+
+class UserModel(_Strict):
+    """A user."""
+
+    id: Annotated[int, Field(ge=1)]
+    email: Annotated[str, Field(pattern="^[^@ ]+@[^@ ]+$")]
+    name: str = ""
+
+
+class MediumModel(_Strict):
+    """MEDIUM as a pydantic model."""
+
+    ticket_id: Annotated[str, Field(pattern="^[A-Z]{2,8}-[0-9]{1,7}$")]
+    title: Annotated[str, Field(min_length=1, max_length=200)]
+    priority: Literal["low", "normal", "high", "urgent"]
+    assignee: UserModel
+    body: Annotated[str, Field(max_length=20000)] = ""
+    score: Annotated[float, Field(ge=0, le=1)] = 0.0
+    count: Annotated[int, Field(ge=0)] = 0
+    notify: bool = False
+    due: str | None = None
+    tags: Annotated[
+        list[Annotated[str, Field(pattern="^[a-z0-9-]{1,32}$")]], Field(max_length=20)
+    ] = []
+    watchers: Annotated[list[UserModel], Field(max_length=50)] = []
+    labels: Annotated[dict[str, Annotated[str, Field(max_length=64)]], Field(max_length=20)] = {}
+
+
+class RowModel(_Strict):
+    """A row."""
+
+    id: Annotated[int, Field(ge=0)]
+    name: Annotated[str, Field(max_length=80)]
+    price: Annotated[float, Field(ge=0)]
+    ok: bool
+    kind: Literal["a", "b", "c"]
+
+
+class LargeModel(_Strict):
+    """LARGE as a pydantic model."""
+
+    rows: Annotated[list[RowModel], Field(max_length=10000)]
+
+
+def compact(value: Any) -> bytes:
+    """JSON without spaces, as most models and all encoders of ours write it."""
+    return json.dumps(value, separators=(",", ":")).encode()
+
+
+CASES = {
+    "small": (SMALL, compact(SMALL_VALUE), SmallModel),
+    "medium": (MEDIUM, compact(MEDIUM_VALUE), MediumModel),
+    "large": (LARGE, compact(LARGE_VALUE), LargeModel),
+}
