@@ -95,8 +95,8 @@ LARGE: dict[str, Any] = {
 }
 LARGE_VALUE = {
     "rows": [
-        {"id": i, "name": f"item number {i}", "price": i * 1.25, "ok": i % 2 == 0, "kind": "abc"[i % 3]}
-        for i in range(1000)
+        {"id": n, "name": f"item {n}", "price": n * 1.25, "ok": n % 2 == 0, "kind": "abc"[n % 3]}
+        for n in range(1000)
     ]
 }
 

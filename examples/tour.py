@@ -13,6 +13,8 @@ from typing import Annotated, Any
 
 from toolstile import ReadPath, Runtime, WritePath, tool
 
+Length = Annotated[int, "Shorter words are left out."]
+
 
 @dataclass
 class Count:
@@ -23,7 +25,7 @@ class Count:
 
 
 @tool
-def word_count(path: ReadPath, min_length: Annotated[int, "Shorter words are left out."] = 1) -> Count:
+def word_count(path: ReadPath, min_length: Length = 1) -> Count:
     """Count the words of a text file."""
     words = [word for word in path.read_text().split() if len(word) >= min_length]
     return Count(words=len(words), different=len(set(words)))
@@ -98,7 +100,7 @@ def main() -> None:
         notes = Path(folder, "notes.txt")
         notes.write_text("the turnstile counts\nthe gate decides\n", encoding="utf-8")
         settings = {"store": "memory:", "grants": {"fs_read": [folder], "fs_write": [folder]}}
-        print("Two tools: word_count may read, replace_word may write, in one folder and nowhere else.")
+        print("Two tools: word_count may read, replace_word may write, in one folder only.")
         runtime = Runtime(tools=[word_count, replace_word], settings=settings)
         with contextlib.chdir(folder), runtime.blocking() as rt:
             heading("Allowed")

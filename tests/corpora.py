@@ -17,7 +17,7 @@ ROOT = Path(
 
 
 def corpus(*parts: str) -> Path:
-    """A file or folder of the corpora; the test is skipped, with the reason, where there is none."""
+    """A file or folder of the corpora; where there is none the test is skipped and says so."""
     path = ROOT.joinpath(*parts)
     if not path.exists():
         pytest.skip(f"corpus {'/'.join(parts)} is not here (set TOOLSTILE_CORPORA)")
@@ -27,7 +27,7 @@ def corpus(*parts: str) -> Path:
 def records(path: Path) -> Iterator[dict[str, Any]]:
     """The records of a .jsonl or .jsonl.gz file."""
     opener = gzip.open if path.suffix == ".gz" else open
-    with opener(path, "rt", encoding="utf-8") as lines:  # type: ignore[operator]
+    with opener(path, "rt", encoding="utf-8") as lines:
         for line in lines:
             if line.strip():
                 yield json.loads(line)

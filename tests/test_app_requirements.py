@@ -42,7 +42,7 @@ def leave_mark(where: str, times: int) -> int:
 @tool(timeout=1)
 def sleep() -> None:
     """Take longer than allowed."""
-    time.sleep(60)
+    time.sleep(5)
 
 @tool(constraints={"max_output_size": 1000})
 def talk(characters: int) -> str:

@@ -91,7 +91,6 @@ REFUSED = {
     "{enabled: [a], disabled: [a]}": "/enabled",
     "- a": "",
     "enabled: [": "",
-    "enabled: &a [b]\ndisabled: *a": "/disabled",
 }
 
 

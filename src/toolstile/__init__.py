@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+import typing as _typing
 
 from toolstile.authoring import (
     Host,
@@ -36,7 +36,7 @@ from toolstile.schema.adopt import Adopted, adopt
 from toolstile.schema.compiled import Checked
 from toolstile.schema.defining import define
 
-if TYPE_CHECKING:
+if _typing.TYPE_CHECKING:
     from toolstile.app import Runtime
 
 __all__ = [
@@ -74,10 +74,10 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> _typing.Any:
     # Whoever only declares or checks tools does not pay for an event loop (33 ms of import).
     if name == "Runtime":
-        from toolstile.app import Runtime
+        from toolstile.app import Runtime  # noqa: PLC0415 - as said
 
         return Runtime
     raise AttributeError(f"module 'toolstile' has no attribute '{name}'")

@@ -107,10 +107,10 @@ def open_store(settings: Settings) -> Store:
     """The store that the settings name: in memory, or one SQLite file in the state directory."""
     written = settings.store
     if written == "memory:":
-        from toolstile.store.memory import MemoryStore
+        from toolstile.store.memory import MemoryStore  # noqa: PLC0415 - one of two
 
         return MemoryStore()
-    from toolstile.store.sqlite import SqliteStore
+    from toolstile.store.sqlite import SqliteStore  # noqa: PLC0415 - sqlite3 takes 5 ms
 
     if written == "sqlite":
         return SqliteStore(make_private(settings.state) / "toolstile.db")
@@ -144,7 +144,7 @@ class Runtime:
         self._caller = Caller(tenant=self.settings.tenant)
         self.registry = load_tools(self.settings, self._tools).registry
         self._store = open_store(self.settings)
-        effects = FileEffects(self.settings.state / "staging")
+        effects = FileEffects(make_private(self.settings.state) / "staging")
         self.executor = Executor(self._setting(), self._store, ChildProcess(), effects)
         for ended in recover(self._store, effects):
             log.warning(

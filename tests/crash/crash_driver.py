@@ -16,9 +16,8 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
-sys.path.insert(0, str(Path(__file__).parent))
-import crash_tools
-
+sys.path.insert(0, str(Path(__file__).parents[1]))
+from crash import crash_tools
 from toolstile.effects.files import FileEffects
 from toolstile.model.call import Caller
 from toolstile.model.capability import granted

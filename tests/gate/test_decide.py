@@ -132,9 +132,7 @@ def test_only_a_fitting_approval_turns_asking_into_allowing(
 
 def test_an_approval_never_overrules_a_denial() -> None:
     """A person's yes cannot grant what the operator has not."""
-    denied = facts(
-        **reading("/etc/passwd"), approval=approval(), approved_digests=("sha256:call",)
-    )
+    denied = facts(**reading("/etc/passwd"), approval=approval(), approved_digests=("sha256:call",))
     assert decide(denied).verdict is Verdict.DENY
 
 

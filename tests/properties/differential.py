@@ -12,8 +12,6 @@ Exit status: 0 all agree; 1 a disagreement; 2 all agree, but the exam was too th
 keyword below one document in a hundred either way, or more than one schema in twenty refused).
 """
 
-# ruff: noqa: T201 - a program that prints
-
 from __future__ import annotations
 
 import argparse

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from toolstile.errors import ConflictError, DefinitionError, UnknownToolError
+from toolstile.errors import DefinitionError, UnknownToolError
 from toolstile.model.vocabulary import Category
 from toolstile.registry.registry import Registry
 from toolstile.schema.defining import define
@@ -24,13 +24,6 @@ def registry_of(*documents: dict[str, Any]) -> Registry:
     for each in documents:
         registry.register(each)
     return registry
-
-
-@pytest.fixture
-def versions() -> Registry:
-    """One tool in five versions, registered out of order, one of them not finished."""
-    spelt = ("1.2.0", "2.1.0-rc.1", "1.0.0", "2.0.0", "1.10.0")
-    return registry_of(*(document("tool_a", version=version) for version in spelt))
 
 
 def test_the_interface_is_there() -> None:
@@ -91,53 +84,6 @@ def test_tools_are_listed_by_category() -> None:
         registry.by_category("files")
 
 
-def test_versions_are_kept_and_listed(versions: Registry) -> None:
-    """Older versions stay beside a newer one, in the order of their precedence."""
-    assert versions.versions("tool_a") == ("2.1.0-rc.1", "2.0.0", "1.10.0", "1.2.0", "1.0.0")
-    with pytest.raises(UnknownToolError):
-        versions.versions("tool_b")
-
-
-@pytest.mark.parametrize(
-    ("wanted", "found"),
-    [
-        (None, "2.0.0"),
-        ("latest", "2.0.0"),
-        ("*", "2.0.0"),
-        ("^1.2", "1.10.0"),
-        ("~1.2", "1.2.0"),
-        (">=1,<1.5", "1.2.0"),
-        ("1.0.0", "1.0.0"),
-        ("2.1.0-rc.1", "2.1.0-rc.1"),
-        (">=2.1.0-rc.0", "2.1.0-rc.1"),
-    ],
-)
-def test_a_version_query_gives_the_newest_that_fits(
-    versions: Registry, wanted: str | None, found: str
-) -> None:
-    """Ranges find the newest release in them; an unfinished version only for who asks for it."""
-    assert versions.get("tool_a", wanted).version == found
-
-
-@pytest.mark.parametrize("wanted", ["^3", "0.9.0", "one", "1.x", ""])
-def test_a_version_query_without_an_answer_says_so(versions: Registry, wanted: str) -> None:
-    """No version in a range, or no range at all: the tool is not found, and it is said why."""
-    with pytest.raises(UnknownToolError):
-        versions.get("tool_a", wanted)
-    assert versions.get("tool_a", ">=0").version == "2.0.0"
-
-
-def test_a_pin_holds_where_nobody_names_a_version(versions: Registry) -> None:
-    """The operator's pin decides for callers without a range; a caller's range wins over it."""
-    versions.pin("tool_a", "^1")
-    assert versions.get("tool_a").version == "1.10.0"
-    assert versions.get("tool_a", "^2").version == "2.0.0"
-    with pytest.raises(UnknownToolError):
-        versions.pin("tool_a", "^9")
-    versions.pin("tool_a", None)
-    assert versions.get("tool_a").version == "2.0.0"
-
-
 @pytest.mark.parametrize("version", ["1.0.0", "0.0.1", "1.0.0-rc.1", "1.0.0+build.5"])
 def test_a_version_is_semver(version: str) -> None:
     """SemVer 2.0.0 is taken as it is written."""
@@ -163,25 +109,3 @@ def test_a_tool_without_version_has_one_that_sorts_first() -> None:
     assert definition.version is None
     assert definition.to_dict()["version"] == "0.0.0+unversioned"
     assert define(definition.to_dict()).digest == definition.digest
-
-
-def test_a_disabled_tool_is_listed_and_not_callable() -> None:
-    """Disabling takes a tool from callers, not from the list; enabling gives it back."""
-    registry = registry_of(document("tool_a"))
-    registry.disable("tool_a")
-    assert [each.name for each in registry.all()] == ["tool_a"]
-    with pytest.raises(UnknownToolError, match="it is disabled"):
-        registry.callable_tool("tool_a")
-    registry.enable("tool_a")
-    assert registry.callable_tool("tool_a").name == "tool_a"
-
-
-def test_execute_is_an_alias_and_never_a_name() -> None:
-    """ACODE's `execute` finds `execute_command`; nobody can register it, not even a built-in."""
-    registry = registry_of(document("execute_command"))
-    assert registry.get("execute").name == "execute_command"
-    assert [each.name for each in registry.all()] == ["execute_command"]
-    with pytest.raises(DefinitionError, match="reserved"):
-        registry.register(document("execute"))
-    with pytest.raises(ConflictError, match="the name stands for 'execute_command'"):
-        registry.unregister("execute")

@@ -105,19 +105,6 @@ def test_invalid_arguments_raise_with_every_issue(registry: Registry) -> None:
     assert places == ["/encoding", "/limit", "/mode", "/path"]
 
 
-def test_an_unknown_tool_raises_or_is_an_issue(registry: Registry) -> None:
-    """ACODE-TSR-001 either way: an exception from one door, an answer from the other."""
-    with pytest.raises(UnknownToolError) as raised:
-        registry.validate_arguments("read_fil", "{}")
-    assert raised.value.code == "ACODE-TSR-001"
-    checked = registry.try_validate_arguments("read_fil", "{}")
-    assert not checked.ok
-    (issue,) = checked.issues
-    assert (issue.error_code, issue.code, issue.path) == ("ACODE-TSR-001", "unknown_tool", "")
-    assert issue.message.startswith("Unknown tool: 'read_fil'")
-    assert "read_file" in (issue.hint or "")
-
-
 def test_arguments_are_checked_against_the_version_asked_for(registry: Registry) -> None:
     """`version` takes a range; without one the pin, or else the newest release, decides."""
     assert registry.check("read_file", {"path": "a"}).ok

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-sys.path.insert(0, str(Path(__file__).parent))
-import line_tools
-
+from runtime import line_tools
 from toolstile.effects.files import FileEffects
 from toolstile.model.capability import granted
 from toolstile.registry.registry import Registry

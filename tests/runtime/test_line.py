@@ -123,13 +123,11 @@ async def test_a_hanging_tool_is_stopped_at_the_callers_deadline(line: Executor)
 async def test_a_running_call_can_be_cancelled(line: Executor) -> None:
     """`cancel` stops it, and the result says cancelled."""
     task = asyncio.create_task(
-        line.call(
-            Request(tool="misbehave", arguments={"how": "hang"}, execution_id=_uuid())
-        )
+        line.call(Request(tool="misbehave", arguments={"how": "hang"}, execution_id=_uuid()))
     )
-    while not line._running:  # noqa: SLF001 - the only witness that the child is on its way
+    while not line._running:  # noqa: ASYNC110 - nothing else tells that the child is on its way
         await asyncio.sleep(0)
-    (execution_id,) = line._running  # noqa: SLF001
+    (execution_id,) = line._running
     assert line.cancel(execution_id)
     result = await task
     assert result.status is Status.CANCELLED
@@ -244,9 +242,7 @@ async def test_an_approval_of_something_else_is_refused(line: Executor, work: Pa
     assert not (work / "n.txt").exists()
 
 
-async def test_changed_code_is_another_tool(
-    line: Executor, work: Path, registry: Registry
-) -> None:
+async def test_changed_code_is_another_tool(line: Executor, work: Path, registry: Registry) -> None:
     """Rights or code changed between run and approval: the old yes does not fit."""
     waits = await call(line, "save", {"path": "n.txt", "text": "x"})
     source = Path(__file__).with_name("line_tools.py")

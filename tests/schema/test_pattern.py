@@ -162,6 +162,7 @@ MEANINGS = [
     ("é\\.", "é.", "e."),
     (r"^[\ud83d\ude00-\u{1F602}]$", "\U0001f601", "\U0001f603"),
     (r"^[\0-\uFFFF]$", "\ue000", "\U00010000"),
+    (r"^[^\p{L}\ud7ff\ue000]$", "1", "\ue000"),
 ]
 
 
@@ -330,7 +331,7 @@ def test_words_to_choose_from_need_no_regular_expression() -> None:
 
 def test_a_translation_is_itself_free_of_the_engine_s_dialect() -> None:
     """No class escape, flag or set operation is left to the engine's reading of it."""
-    assert translate(r"^[\w&&\d-]\s?\b.+$") == (
-        r"^[\&\-0-9A-Z_a-z][\x{9}-\x{D} \x{A0}\x{1680}\x{2000}-\x{200A}\x{2028}-\x{2029}\x{202F}"
+    assert translate(r"^[[\w&&\d-]\s?\b.+$") == (
+        r"^[\&\-0-9A-\[_a-z][\x{9}-\x{D} \x{A0}\x{1680}\x{2000}-\x{200A}\x{2028}-\x{2029}\x{202F}"
         r"\x{205F}\x{3000}\x{FEFF}]?(?-u:\b)[^\x{A}\x{D}\x{2028}-\x{2029}]+$"
     )

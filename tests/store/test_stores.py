@@ -206,7 +206,7 @@ def test_a_newer_schema_is_refused(tmp_path: Path) -> None:
     """An older program does not write into a newer store."""
     path = tmp_path / "toolstile.db"
     store = SqliteStore(path)
-    store._connection.execute("PRAGMA user_version = 99")  # noqa: SLF001 - as a newer one would
+    store._connection.execute("PRAGMA user_version = 99")
     store.close()
     with pytest.raises(StoreUnavailable, match="newer version"):
         SqliteStore(path)

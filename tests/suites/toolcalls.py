@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 from corpora import records
-
 from toolstile.errors import DefinitionError
 from toolstile.model.issue import Issue
 from toolstile.schema.adopt import adopt

@@ -10,10 +10,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import Result
+from typer.testing import CliRunner, Result
 
 from toolstile.surfaces.cli.commands import app
-from typer.testing import CliRunner
 
 CONFIG = """
 grants: {fs_read: ["./workspace"], fs_write: ["./workspace"]}

@@ -46,9 +46,10 @@ def decide(facts: Facts) -> Decision:
         *_policy(facts),
     ]
     verdict = max((r.effect for r in reasons), key=_WEIGHT.index, default=Verdict.DENY)
-    if verdict in (Verdict.ASK, Verdict.STAGE) and _is_approved(facts):
+    approval = _fitting_approval(facts)
+    if verdict in (Verdict.ASK, Verdict.STAGE) and approval is not None:
         verdict = Verdict.ALLOW
-        reasons.append(_approved(facts))
+        reasons.append(_approved(approval))
     return Decision(
         verdict=verdict,
         reasons=tuple(reasons),
@@ -141,19 +142,17 @@ def _reason(identifier: str, effect: Verdict, text: str) -> Reason:
     return Reason(source="policy", id=f"built-in:{identifier}", effect=effect, text=text)
 
 
-def _is_approved(facts: Facts) -> bool:
+def _fitting_approval(facts: Facts) -> Approval | None:
+    """A person's yes to exactly this, which has not expired."""
     approval = facts.approval
-    return (
-        approval is not None
-        and approval.digest in facts.approved_digests
-        and facts.now < approval.expires_at
-    )
+    if approval is None or approval.digest not in facts.approved_digests:
+        return None
+    return approval if facts.now < approval.expires_at else None
 
 
-def _approved(facts: Facts) -> Reason:
-    assert facts.approval is not None
-    text = f"approved by {facts.approval.approver}"
-    return Reason(source="confirmation", id=facts.approval.digest, effect=Verdict.ALLOW, text=text)
+def _approved(approval: Approval) -> Reason:
+    text = f"approved by {approval.approver}"
+    return Reason(source="confirmation", id=approval.digest, effect=Verdict.ALLOW, text=text)
 
 
 def _repairs(facts: Facts, lacking: tuple[Capability, ...]) -> Iterator[str]:

@@ -88,21 +88,22 @@ class Call(msgspec.Struct, frozen=True, kw_only=True):
         return digest({"tool": self.tool, "version": self.version, "arguments": self.arguments})
 
 
-_uuid_lock = threading.Lock()
-_last_uuid = 0
+class _Clock:
+    """The last identifier made in this process."""
+
+    lock = threading.Lock()
+    last = 0
 
 
 def uuid7() -> str:
     """A UUIDv7 (RFC 9562): sortable by time, increasing within this process."""
-    global _last_uuid
     milliseconds = time.time_ns() // 1_000_000
     random = int.from_bytes(os.urandom(10), "big")
     value = milliseconds << 80 | random & ((1 << 80) - 1)
     value = value & ~(0xF << 76) | 7 << 76
     value = value & ~(0x3 << 62) | 2 << 62
-    with _uuid_lock:
+    with _Clock.lock:
         # Counting on within one millisecond keeps the order; bit 62 and above stay as they are
         # because 2^62 identifiers do not fit into a millisecond.
-        value = max(value, _last_uuid + 1)
-        _last_uuid = value
+        value = _Clock.last = max(value, _Clock.last + 1)
     return str(UUID(int=value))

@@ -28,7 +28,7 @@ class Blocking:
         self._wait(self._inner.__aenter__())
         return self
 
-    def __exit__(self, *failure: Any) -> None:
+    def __exit__(self, *failure: object) -> None:
         try:
             self._wait(self._inner.__aexit__(*failure))
         finally:
@@ -73,7 +73,7 @@ class _Handed:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, *failure: Any) -> None:
+    def __exit__(self, *failure: object) -> None:
         leave = getattr(self._inner, "__aexit__", None)
         if leave is not None:
             self._door._wait(leave(*failure))  # noqa: SLF001

@@ -49,7 +49,7 @@ def coarse(definition: ToolDefinition, resources: tuple[NamedResource, ...]) -> 
 
 
 def _marked(schema: Any, value: Any, path: str) -> Iterator[tuple[str, Mapping[str, str], Any]]:
-    """Marked values and their pointers; the lint made sure that marks stand only where this looks."""
+    """Marked values and their pointers. The lint lets marks stand only where this looks."""
     if not isinstance(schema, dict):
         return
     if "x-toolstile" in schema:

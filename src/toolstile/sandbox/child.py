@@ -95,7 +95,7 @@ def run(job: Job, line: HostLine) -> Outcome:
         return Outcome(ending=Ending.ERROR, code=error.code, message=error.message)
     except MemoryError:
         return Outcome(ending=Ending.LIMIT, code="LIMIT_MEMORY", message="out of memory")
-    except BaseException as error:  # a stranger's code: anything at all may come out of it
+    except BaseException as error:  # noqa: BLE001 - a stranger's code: anything at all may come out of it
         detail = "".join(traceback.format_exception(error))[-MAX_DETAIL:]
         _say(line, detail)
         return Outcome(ending=Ending.EXCEPTION, detail=detail)

@@ -8,6 +8,7 @@ sandbox ladder, behind this same port.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import os
 import resource
 import signal
@@ -118,7 +119,8 @@ async def _give_up(
 
 
 async def _watch(host: Host) -> None:
-    while not host.cancelled():
+    # The port asks and is not told, so that any host can answer.
+    while not host.cancelled():  # noqa: ASYNC110
         await asyncio.sleep(0.02)
 
 
@@ -158,10 +160,8 @@ async def _answer(host: Host, message: dict[str, Any]) -> dict[str, Any]:
 async def _end(child: asyncio.subprocess.Process) -> resource.struct_rusage:
     """End the child's whole process group and collect it; what it used so far."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    try:
+    with contextlib.suppress(ProcessLookupError):  # it is gone already, and so is its group
         os.killpg(child.pid, signal.SIGKILL)
-    except ProcessLookupError:
-        pass  # it is gone already, and so is its group
     await child.wait()
     return _difference(before, resource.getrusage(resource.RUSAGE_CHILDREN))
 

@@ -84,8 +84,8 @@ class _Adoption:
         self.changes.append(AdoptionChange(path, code, text))
 
     def document(self, foreign: dict[str, Any]) -> dict[str, Any]:
-        tool = foreign.get("function") if isinstance(foreign.get("function"), dict) else foreign
-        assert isinstance(tool, dict)
+        inner = foreign.get("function")  # OpenAI's Chat form wraps the definition
+        tool: dict[str, Any] = inner if isinstance(inner, dict) else foreign
         name = self._name(tool.get("name"))
         document = {
             "name": name,

@@ -77,7 +77,7 @@ class CompiledSchema:
         self._depth_limit = recursion.depth_limit(places)
         self._patterns = patterns
         if self._is_exact is None:
-            self._engine  # compiled now, so that a schema the engine refuses is refused here
+            self._engine.is_valid(None)  # compiled now: what the engine refuses is refused here
 
     @cached_property
     def _engine(self) -> jsonschema_rs.Validator:
@@ -131,9 +131,7 @@ class CompiledSchema:
         issues = explain(self._engine.iter_errors(value), self._explained)
         return Checked(False, None, issues[:MAX_ISSUES], len(issues))
 
-    def _shortcut(
-        self, places: Places
-    ) -> tuple[Callable[[JsonValue], bool] | None, Plan | None]:
+    def _shortcut(self, places: Places) -> tuple[Callable[[JsonValue], bool] | None, Plan | None]:
         """Is a value valid, and every integer in it written as one? And what is left to fill in
         where that is so. (None, None) where the question cannot be put to the engine."""
         if self._plan is None or recursion.depth_limit(places) is not None:

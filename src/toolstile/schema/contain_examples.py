@@ -30,6 +30,7 @@ class Search:
     def __init__(self, places: Beside, fits_old: Fits, fits_new: Fits) -> None:
         self.places, self._fits_old, self._fits_new = places, fits_old, fits_new
         self._sampler = Sampler(places)
+        self._bases: dict[frozenset[str], list[dict[str, JsonValue]]] = {}
         self._tries = MAX_TRIES
         places.start()
 
@@ -95,12 +96,20 @@ class Search:
         if isinstance(step, int):
             yield from self._array(spot, step, value, rank)
             return
-        objects = [o for o in self._sampler.values(spot.old) if isinstance(o, dict)]
+        objects = self._objects(spot)
         for name in (step,) if isinstance(step, str) else self._names(spot, step):
             having = [o for o in objects if name in o][:1]
             bases = (*having, *objects[:2])
             if rank < len(bases):
                 yield {**bases[rank], name: value}
+
+    def _objects(self, spot: Spot) -> list[dict[str, JsonValue]]:
+        """Objects to put members into; at the outermost level such as fit."""
+        if spot.old.key not in self._bases:
+            made = [o for o in self._sampler.values(spot.old) if isinstance(o, dict)]
+            fitting = [o for o in made if spot.above is not None or self._fits_old(o)]
+            self._bases[spot.old.key] = fitting or made
+        return self._bases[spot.old.key]
 
     def _array(self, spot: Spot, index: int, value: JsonValue, rank: int) -> Iterator[JsonValue]:
         """The value put into an array at the index, or after whatever the array must hold."""

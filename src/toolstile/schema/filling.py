@@ -9,10 +9,9 @@ fits is used; `dependentSchemas` fill nothing.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any
-
-import msgspec
 
 from toolstile.model.json import JsonValue, thaw
 from toolstile.schema.keywords import Role, type_names
@@ -38,19 +37,20 @@ class IntegerOutOfRange(ValueError):
         self.path: tuple[str | int, ...] = ()
 
 
-class Plan(msgspec.Struct, kw_only=True, eq=False):
+@dataclass(slots=True, eq=False, kw_only=True)
+class Plan:
     """What may be filled in or become an integer at one place. Not changed once built."""
 
     integer: bool = False
     integers: tuple[str, ...] = ()
-    defaults: dict[str, Any] = msgspec.field(default_factory=dict)
-    members: dict[str, Plan] = msgspec.field(default_factory=dict)
+    defaults: dict[str, Any] = field(default_factory=dict)
+    members: dict[str, Plan] = field(default_factory=dict)
     declared: frozenset[str] = frozenset()
     others: Plan | None = None
-    prefix: list[Plan | None] = msgspec.field(default_factory=list)
+    prefix: list[Plan | None] = field(default_factory=list)
     items: Plan | None = None
-    also: list[Plan] = msgspec.field(default_factory=list)
-    choices: list[list[tuple[str | None, Plan | None]]] = msgspec.field(default_factory=list)
+    also: list[Plan] = field(default_factory=list)
+    choices: list[list[tuple[str | None, Plan | None]]] = field(default_factory=list)
     forks: bool = False
 
 
@@ -80,7 +80,9 @@ class _Planner:
         below = {
             place.pointer: {p.pointer for p in self._neighbours(place)} for place in self.places
         }
-        useful = {p.pointer for p in self.places if self._is_integer(p) or self._declares_default(p)}
+        useful = {
+            p.pointer for p in self.places if self._is_integer(p) or self._declares_default(p)
+        }
         grown = True
         while grown:
             more = {p for p, reached in below.items() if p not in useful and reached & useful}

@@ -186,19 +186,19 @@ def parts(schema: JsonObject) -> Iterator[Part]:
         keyword = KEYWORDS.get(name)
         if keyword is None or keyword.role is None:
             continue
-        yield from _parts_of(name, keyword, value)
+        for steps, below in _below(keyword.shape, value):
+            yield Part(name, (name, *steps), below, keyword.role)
 
 
-def _parts_of(name: str, keyword: Keyword, value: Any) -> Iterator[Part]:
-    assert keyword.role is not None
-    if keyword.shape is Shape.SCHEMA:
-        yield Part(name, (name,), value, keyword.role)
-    elif keyword.shape is Shape.SCHEMAS and isinstance(value, list):
+def _below(shape: Shape, value: Any) -> Iterator[tuple[tuple[str | int, ...], Any]]:
+    if shape is Shape.SCHEMA:
+        yield (), value
+    elif shape is Shape.SCHEMAS and isinstance(value, list):
         for index, schema in enumerate(value):
-            yield Part(name, (name, index), schema, keyword.role)
-    elif keyword.shape is Shape.SCHEMAS_BY_NAME and isinstance(value, dict):
+            yield (index,), schema
+    elif shape is Shape.SCHEMAS_BY_NAME and isinstance(value, dict):
         for member, schema in value.items():
-            yield Part(name, (name, member), schema, keyword.role)
+            yield (member,), schema
 
 
 def type_names(schema: JsonObject) -> tuple[str, ...]:

@@ -13,7 +13,7 @@ from typing import Any
 
 from toolstile.model.canonical import canonical
 from toolstile.model.issue import Issue
-from toolstile.model.json import JsonObject, JsonValue, describe
+from toolstile.model.json import JsonValue, describe
 from toolstile.schema import recursion
 from toolstile.schema.closing import split_faults
 from toolstile.schema.extensions import NO_EXTENSIONS, Extensions
@@ -34,6 +34,8 @@ from toolstile.schema.rules import rule_faults
 MAX_BYTES = 256 * 1024
 MAX_DEPTH = 32
 MAX_PROPERTIES = 1_000
+# Refusing a hostile pattern takes up to 65 ms (schema/pattern_cost.py).
+MAX_PATTERNS = 100
 
 CLASSIFICATIONS = ("public", "internal", "personal", "secret")
 
@@ -47,7 +49,10 @@ def lint(schema: JsonValue, extensions: Extensions = NO_EXTENSIONS) -> tuple[Iss
     shape = [f for place in places for f in _place_faults(place, extensions)]
     if any(issue.code not in _SHAPELY for issue in shape):
         return tuple(shape)  # the later rules read the schema and assume its shape
-    found = [*shape, *_counted(places), *_pattern_faults(places), *_reference_faults(places)]
+    counted = tuple(_counted(places))
+    if counted:
+        return counted
+    found = [*shape, *_pattern_faults(places), *_reference_faults(places)]
     if not any(issue.code in ("$ref", "loop") for issue in found):
         found += [*rule_faults(places), *split_faults(places)]
     return tuple(found)
@@ -188,6 +193,13 @@ def _counted(places: Places) -> Iterator[Issue]:
     if count > MAX_PROPERTIES:
         reason = f"it declares {count:,} properties of at most {MAX_PROPERTIES:,}"
         yield fault("", "too_large", reason, "split the tool")
+    patterns = sum(
+        ("pattern" in place.rules) + len(place.rules.get("patternProperties", ()))
+        for place in places
+    )
+    if patterns > MAX_PATTERNS:
+        reason = f"it has {patterns:,} patterns of at most {MAX_PATTERNS:,}"
+        yield fault("", "too_large", reason, "share patterns through $defs, or use enums")
 
 
 def _pattern_faults(places: Places) -> Iterator[Issue]:

@@ -59,6 +59,17 @@ class _State(NamedTuple):
     after_word: bool
 
 
+class _Origin(NamedTuple):
+    """Where in a string the engine begins to walk."""
+
+    at_start: bool
+    after_word: bool
+
+
+_START = _Origin(at_start=True, after_word=False)
+_MIDWAY = [_Origin(at_start=False, after_word=word) for word in (False, True)]
+
+
 def refuse_costly(tree: Node) -> None:
     """Hold a pattern to 50 ms on any string of 1 MB.
 
@@ -83,13 +94,12 @@ def refuse_costly(tree: Node) -> None:
 
 def _refuse_large(tree: Node, symbols: Alphabet, *, anchored: bool) -> None:
     forward = _Automaton(tree, symbols)
-    forward.explore(at_start=True, restarts=not anchored)
+    forward.explore([_START], restarts=not anchored)
     if not anchored:
         # The engine may look for a literal of the pattern first, and walk both ways from there.
-        forward.explore(at_start=False, restarts=False)
+        forward.explore(_MIDWAY, restarts=False)
         backward = _Automaton(tree, symbols, backward=True)
-        backward.explore(at_start=True, restarts=False)
-        backward.explore(at_start=False, restarts=False)
+        backward.explore([_START, *_MIDWAY], restarts=False)
 
 
 def extent(node: Node) -> Extent:
@@ -187,7 +197,6 @@ class _Automaton:
         self.edges: list[str] = [""]
         self.targets: list[tuple[int, ...]] = [()]
         self.entry = self._build(tree, _MATCH)
-        self.seen: set[_State] = set()
 
     def _place(self, *targets: int, of: int | None = None, edge: str = "") -> int:
         self.classes.append(of)
@@ -227,14 +236,17 @@ class _Automaton:
             entry = self._build(node.item, entry)
         return entry
 
-    def explore(self, *, at_start: bool, restarts: bool) -> None:
+    def explore(self, origins: Iterable[_Origin], *, restarts: bool) -> None:
         """Reach every state there is; with `restarts`, a match may begin at each character."""
-        places = self._reach([self.entry], at_start=at_start)
-        waiting = [self._state(places, word) for word in ({False} if at_start else {False, True})]
+        waiting = [
+            self._state(self._reach([self.entry], at_start=origin.at_start), origin.after_word)
+            for origin in origins
+        ]
+        seen = set()
         while waiting:
             state = waiting.pop()
-            if state not in self.seen:
-                self.seen.add(state)
+            if state not in seen:
+                seen.add(state)
                 self._spend(state)
                 waiting.extend(self._following(state, [self.entry] * restarts))
 

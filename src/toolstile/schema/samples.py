@@ -102,12 +102,29 @@ class Sampler:
         if said.values is not None:
             yield from said.values
             return
-        for name in _TYPES:
-            if name in said.types and name in _SCALARS:
-                yield from _SCALARS[name](said, near)
-            elif name in said.types and depth > 0:
-                container = Arrays if name == "array" else Objects
-                yield from container(self, said, near, depth - 1).values()
+        made = (self._of_type(name, said, near, depth) for name in _TYPES if name in said.types)
+        yield from _by_turns(list(made))
+
+    def _of_type(
+        self, name: str, said: Conjunction, near: Conjunction, depth: int
+    ) -> Iterator[JsonValue]:
+        if name in _SCALARS:
+            return iter(_SCALARS[name](said, near))
+        if depth == 0:
+            return iter(())
+        container = Arrays if name == "array" else Objects
+        return container(self, said, near, depth - 1).values()
+
+
+def _by_turns(sources: list[Iterator[JsonValue]]) -> Iterator[JsonValue]:
+    """The first value of each, then the second of each, and so on."""
+    while sources:
+        going = []
+        for source in sources:
+            for value in islice(source, 1):
+                yield value
+                going.append(source)
+        sources = going
 
 
 def cases(places: Beside, said: Conjunction) -> Iterator[Conjunction]:
@@ -147,9 +164,10 @@ class Arrays:
 
     def __init__(self, sampler: Sampler, said: Conjunction, near: Conjunction, depth: int) -> None:
         self.sampler, self.said, self.near, self.depth = sampler, said, near, depth
-        self.least = said.at_least("minItems")
-        most = said.at_most("maxItems")
-        self.most = MAX_COUNT if most is None else min(most, MAX_COUNT)
+        self.items: dict[int, tuple[JsonValue, ...]] = {}
+        self.least, self.end = said.at_least("minItems"), said.at_most("maxItems")
+        self.most = MAX_COUNT if self.end is None else min(self.end, MAX_COUNT)
+        self.unique = any(said.rule("uniqueItems"))
 
     def values(self) -> Iterator[list[JsonValue]]:
         """The arrays, the smallest first."""
@@ -168,8 +186,10 @@ class Arrays:
 
     def _items(self, index: int) -> tuple[JsonValue, ...]:
         index = index if index < max(self.said.prefix, self.near.prefix) else OTHERS
-        near = self.sampler.nearer(self.near.item(index))
-        return self.sampler.values(self.said.item(index), near, self.depth)
+        if index not in self.items:
+            near = self.sampler.nearer(self.near.item(index))
+            self.items[index] = self.sampler.values(self.said.item(index), near, self.depth)
+        return self.items[index]
 
     def _of_length(self, length: int) -> list[JsonValue] | None:
         """An array whose items differ if they can; None where there is none so long."""
@@ -179,17 +199,13 @@ class Arrays:
             values = self._items(index)
             if not values:
                 return None
-            made.append(values[index % len(values)] if self._unique else values[0])
+            made.append(values[index % len(values)] if self.unique else values[0])
         return made
 
     def _contained(self, place: Place) -> list[JsonValue]:
         count = max((int(n) for n in self.said.rule("minContains")), default=1)
         values = self.sampler.values(self.said.item(OTHERS).plus(place), None, self.depth)
         return [values[i % len(values)] for i in range(min(count, self.most))] if values else []
-
-    @property
-    def _unique(self) -> bool:
-        return any(self.said.rule("uniqueItems"))
 
     def _varied(self, smallest: list[JsonValue]) -> Iterator[list[JsonValue]]:
         """One item after the other varied; one more where `contains` needs those there are."""
@@ -202,7 +218,8 @@ class Arrays:
                     yield [*start[:index], value, *start[index + 1 :]]
 
     def _lengths(self) -> set[int]:
-        found = {self.least + 1, self.least + 2, self.said.prefix, self.most, self.most - 1}
+        found = {self.least + 1, self.least + 2, self.said.prefix}
+        found |= set() if self.end is None else {self.end, self.end - 1}
         found |= {int(end) - 1 for end in self.near.rule("minItems")}
         found |= {int(end) + 1 for end in self.near.rule("maxItems")}
         found |= {self.near.prefix + 1}
@@ -218,6 +235,7 @@ class Objects:
 
     def __init__(self, sampler: Sampler, said: Conjunction, near: Conjunction, depth: int) -> None:
         self.sampler, self.said, self.near, self.depth = sampler, said, near, depth
+        self.members: dict[str, tuple[JsonValue, ...]] = {}
         names = dict.fromkeys((*said.names, *sorted(said.required), *near.names))
         self.names = [name for name in names if not said.member(name).impossible]
         most = said.at_most("maxProperties")
@@ -241,8 +259,10 @@ class Objects:
         yield from self._thinned(fullest)
 
     def _member(self, name: str) -> tuple[JsonValue, ...]:
-        near = self.sampler.nearer(self.near.member(name))
-        return self.sampler.values(self.said.member(name), near, self.depth)
+        if name not in self.members:
+            near = self.sampler.nearer(self.near.member(name))
+            self.members[name] = self.sampler.values(self.said.member(name), near, self.depth)
+        return self.members[name]
 
     def _with(self, base: JsonObject, names: Iterable[str]) -> dict[str, JsonValue] | None:
         """The object with these members too, and what they demand; None if one has no value."""
@@ -277,8 +297,8 @@ class Objects:
     def _others(self, smallest: JsonObject) -> Iterator[dict[str, JsonValue]]:
         """Members that are declared by pattern, or not at all."""
         names = [name for pattern in self.said.patterns for name in texts(pattern)[:3]]
-        for name in (*names, *self._fresh(2)):
-            yield from ({**smallest, name: value} for value in self._member(name)[:8])
+        for name in (*names, *self._fresh(6)):
+            yield from ({**smallest, name: value} for value in self._member(name)[:4])
 
     def _counts(self) -> list[int]:
         ends = [int(end) + 1 for end in self.near.rule("maxProperties")]

@@ -1,4 +1,6 @@
-"""Usage text, the guidance a model reads before it calls a tool (AGN 7.2): linted here."""
+"""Usage text, the guidance that a model reads before it calls a tool (AGN 7.2): linted, and made
+for tools that have none.
+"""
 
 from __future__ import annotations
 
@@ -68,7 +70,7 @@ def _forbidden(text: str, name: str, arguments: Arguments) -> Iterator[Issue]:
 def _contradictions(units: Sequence[Unit], name: str, arguments: Arguments) -> Iterator[Issue]:
     hint = "make text and schema agree"
     if arguments.top:
-        hint += f"; the arguments are {', '.join(sorted(arguments.top)[:8])}"
+        hint += f"; the arguments are {', '.join(name[:64] for name in sorted(arguments.top)[:8])}"
     for claim in contradictions(units, name, arguments):
         reason = f"line {claim.line} of the usage text {claim.what}"
         yield _issue("usage_contradiction", reason, hint)

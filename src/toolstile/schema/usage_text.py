@@ -160,11 +160,8 @@ _OPPOSITE = {"required": "optional", "mandatory": "optional", "optional": "requi
 
 def _blocks(lines: Iterator[_Block]) -> Iterator[_Block]:
     block: _Block | None = None
-    for line in lines:
-        alone = block is None or line.text[-1:] in (":", "?")
-        if alone and line.kind in ("text", "code"):
-            known = topics_of(line.text.rstrip(":? ")) is not None
-            line = replace(line, kind="heading") if known else line
+    for read in lines:
+        line = _heading_of(read) if block is None or read.text[-1:] in (":", "?") else read
         if block is not None and _goes_on(block, line):
             block = replace(block, text=f"{block.text} {line.text}")
             continue
@@ -173,6 +170,13 @@ def _blocks(lines: Iterator[_Block]) -> Iterator[_Block]:
         block = None if line.kind == "blank" else line
     if block is not None:
         yield block
+
+
+def _heading_of(line: _Block) -> _Block:
+    """A line that is a heading by its words alone, as that; any other line as it is."""
+    if line.kind not in ("text", "code") or topics_of(line.text.rstrip(":? ")) is None:
+        return line
+    return replace(line, kind="heading")
 
 
 def _goes_on(block: _Block, line: _Block) -> bool:

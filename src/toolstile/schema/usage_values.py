@@ -112,7 +112,7 @@ def _same(word: str, default: Any) -> bool:
     if isinstance(default, bool) or default is None:
         return word.lower() == json.dumps(default)
     try:
-        return float(re.sub(r"[,_]", "", word)) == default
+        return bool(float(re.sub(r"[,_]", "", word)) == default)
     except ValueError:
         return False
 

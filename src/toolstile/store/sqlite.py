@@ -67,8 +67,11 @@ class SqliteStore:
 
     def find(self, key: CallKey) -> CallRecord | None:
         """The call of this key."""
-        where = "tenant = ? AND principal = ? AND session = ? AND call_id = ? AND keyed"
-        return self._one(f"SELECT record FROM calls WHERE {where}", _key(key))
+        query = (
+            "SELECT record FROM calls "
+            "WHERE tenant = ? AND principal = ? AND session = ? AND call_id = ? AND keyed"
+        )
+        return self._one(query, _key(key))
 
     def get(self, tenant: str, execution_id: str) -> CallRecord | None:
         """One call of one tenant."""

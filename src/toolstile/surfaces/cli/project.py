@@ -109,7 +109,9 @@ def _store(cli: Invocation) -> Iterator[Finding]:
     except StoreUnavailable as error:
         yield Finding(False, "store", str(error), error.hint)
         return
-    yield Finding(True, "store", f"{cli.settings.store} in {cli.settings.state}")
+    # A database's address may hold a password, so only its kind is said.
+    kind = cli.settings.store.partition(":")[0]
+    yield Finding(True, "store", f"{kind} in {cli.settings.state}")
 
 
 def _warned(what: str, warning: Issue) -> Finding:

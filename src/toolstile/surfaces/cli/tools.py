@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated, Any
 
+import msgspec
 import typer
 
 from toolstile.model.definition import ToolDefinition
@@ -125,15 +126,15 @@ def _meaning(schema: Any) -> str:
 
 def _wrapped(registry: Registry, definition: ToolDefinition) -> dict[str, Any]:
     entry = registry.snapshot.entry(definition.name)
-    assert entry is not None
+    pin = entry.pinned if entry is not None else None
     return {
         "id": ref_of(definition),
         "definition": definition.to_dict(),
         "digest": definition.digest,
-        "is_built_in": entry.built_in,
+        "is_built_in": entry is not None and entry.built_in,
         "license_tier": definition.license_tier.word,
-        "enabled": entry.enabled,
-        "pinned": str(entry.pinned) if entry.pinned else None,
+        "enabled": entry is not None and entry.enabled,
+        "pinned": str(pin) if pin else None,
         "versions": list(registry.versions(definition.name)),
         "source": definition.to_dict()["source"],
     }
@@ -210,7 +211,7 @@ def diff(
                 "old": ref_of(before),
                 "new": ref_of(after),
                 "verdict": compared.verdict,
-                "reasons": [reason.to_dict() for reason in compared.reasons],
+                "reasons": [msgspec.to_builtins(reason) for reason in compared.reasons],
             }
         )
     else:

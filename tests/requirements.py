@@ -1,0 +1,102 @@
+"""The requirements of the seeds, read from the tables in requirements/.
+
+A table is Markdown, so that it reads well anywhere:
+
+    - **FR-018, AC-019** What the requirement has become, in a sentence.
+      - registry/test_registering_requirements.py::test_what_is_not_well_formed_is_refused
+      - gap: work 02: what is not met, and who carries it
+
+Each id is a row. The lines below it are tests (of this folder, without their parameters) or the
+gap. tests/test_requirements.py holds the tables to the seeds and to the tests that there are,
+tests/break_behaviours.py breaks what they promise and sees whether the tests notice.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+TESTS = Path(__file__).parent
+FOLDER = TESTS / "requirements"
+
+_HEAD = re.compile(r"- \*\*([A-Z][A-Z0-9., -]*)\*\* (.+)")
+_TEST = re.compile(r"  - ([\w/]+\.py::\w+)")
+_GAP = re.compile(r"  - gap: (.+)")
+_MORE = re.compile(r" {2,}([^ -].*)")
+
+
+class Row(NamedTuple):
+    """One requirement: what it asks as the contract resolves it, what shows it, what is missing."""
+
+    id: str
+    source: str
+    behaviour: str
+    tests: tuple[str, ...]
+    gap: str | None
+
+
+class Malformed(ValueError):
+    """A line of a table that means nothing."""
+
+
+def rows() -> tuple[Row, ...]:
+    """Every row of every table."""
+    return tuple(
+        row for path in sorted(FOLDER.glob("*.md")) for row in read(path.read_text("utf-8"))
+    )
+
+
+def read(text: str) -> Iterator[Row]:
+    """The rows of one table.
+
+    Raises:
+        Malformed: a line is neither a heading, an entry, a test, a gap nor the rest of a sentence.
+    """
+    source, entry = "", _Entry()
+    for number, line in enumerate(text.splitlines(), 1):
+        if line.startswith("#"):
+            yield from entry.rows(source)
+            entry, source = _Entry(), line.strip("# ")
+        elif head := _HEAD.fullmatch(line):
+            yield from entry.rows(source)
+            entry = _Entry(head[1].split(", "), head[2])
+        elif entry.ids and not entry.take(line):
+            raise Malformed(f"line {number}: {line}")
+    yield from entry.rows(source)
+
+
+class _Entry:
+    """What one entry of a table has said so far."""
+
+    def __init__(self, ids: list[str] | None = None, behaviour: str = "") -> None:
+        self.ids = ids or []
+        self.behaviour = behaviour
+        self.tests: list[str] = []
+        self.gap: str | None = None
+
+    def take(self, line: str) -> bool:
+        """Add a line below the first one; False if it means nothing there."""
+        if test := _TEST.fullmatch(line):
+            self.tests.append(test[1])
+        elif (gap := _GAP.fullmatch(line)) and self.gap is None:
+            self.gap = gap[1]
+        elif not (more := _MORE.fullmatch(line)):
+            return not line
+        elif self.gap is not None:
+            self.gap += f" {more[1]}"
+        elif self.tests:
+            return False
+        else:
+            self.behaviour += f" {more[1]}"
+        return True
+
+    def rows(self, source: str) -> Iterator[Row]:
+        """A row for each id."""
+        for id_ in self.ids:
+            yield Row(id_, source, self.behaviour, tuple(self.tests), self.gap)
+
+
+# Test files that no row names, each with what it is there for instead.
+EXTRA: dict[str, str] = {}
