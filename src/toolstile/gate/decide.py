@@ -23,7 +23,7 @@ from toolstile.model.capability import (
     missing,
     permission_matches,
 )
-from toolstile.model.decision import Decision, Reason
+from toolstile.model.decision import Approval, Decision, Reason
 from toolstile.model.vocabulary import SideEffect, Verdict
 
 # Effects that can be held back until a person has seen them.
