@@ -93,6 +93,13 @@ def differential(session: nox.Session) -> None:
     session.run(PYTHON, program, *(session.posargs or ["--documents", "1000000"]))
 
 
+@nox.session(name="break")
+def breaks(session: nox.Session) -> None:
+    """Break some of the required behaviours and see that their tests notice."""
+    program = programs(session, "tests", "break_behaviours.py")[0]
+    session.run(PYTHON, program, *(session.posargs or ["--share", "0.05"]))
+
+
 @nox.session
 def bench(session: nox.Session) -> None:
     """Run every benchmark; each prints ratios, measured side by side in one run."""

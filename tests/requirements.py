@@ -99,4 +99,23 @@ class _Entry:
 
 
 # Test files that no row names, each with what it is there for instead.
-EXTRA: dict[str, str] = {}
+EXTRA: dict[str, str] = {
+    "authoring/test_binding.py": "between JSON and a function's types: our own promise to authors",
+    "authoring/test_context.py": "what a running tool may ask: AGN's context, rows of a later work",
+    "authoring/test_handles.py": "files opened as decided on, not as named: our own promise",
+    "crash/test_each_step.py": "a call that dies has its effect at most once: our own promise",
+    "model/test_hosts.py": "one spelling of a host, which grants rest on",
+    "model/test_paths.py": "one spelling of a path, which grants rest on",
+    "properties/test_differential.py": "the schema layer against an independent judge",
+    "registry/test_search.py": "search that forgives a slip: contract section 2",
+    "schema/test_documents.py": "documents made from a schema, for trying tools",
+    "sources/test_safe_yaml.py": "YAML without surprises, beneath configuration and definitions",
+    "store/test_stores.py": "records, keys and recovery: rows of a later work",
+    "test_packaging.py": "what is installed and locked",
+    "test_required.py": "which tests may be skipped",
+    "test_requirements.py": "holds these tables to the seeds and to the tests",
+    "test_settings.py": "grants, places and limits of a project: contract section 6",
+    "test_settings_state.py": "state.yml under many writers: contract section 6",
+    "test_sizes.py": "how small the pieces are",
+    "test_testing.py": "AGN's check of a tool class: rows of a later work",
+}

@@ -78,7 +78,7 @@ def test_a_custom_tool_is_not_replaced_by_a_built_in() -> None:
         {"description": ""},
         {"version": "one"},
         {"parameters": arguments(path={"type": "strin"})},
-        {"parameters": arguments(path={"typ": "string"})},
+        {"parameters": arguments(path={"type": "string", "maxlength": 8})},
         {"parameters": {"type": "object", "required": ["path"]}},
         {"parameters": arguments(path={"$ref": "https://example.org/schema.json"})},
         {"parameters": {"$schema": "http://json-schema.org/draft-07/schema#"}},

@@ -203,6 +203,23 @@ def test_registration_and_failed_validation_are_logged(caplog: pytest.LogCapture
     assert not any("s3cr3t-value" in message for message in messages)
 
 
+def test_validations_and_definitions_are_counted() -> None:
+    """By tool, outcome and code, under the contract's names."""
+    registry = Registry()
+    registry.register(document())
+    with pytest.raises(DefinitionError):
+        registry.register({"name": "Bad"})
+    registry.check("read_file", '{"path": "a"}')
+    registry.check("read_file", '{"path": 1}')
+    found = registry.readings
+    name = "tools.registry.validations"
+    assert found.total(name, tool="read_file", outcome="valid") == 1
+    assert found.total(name, outcome="invalid", code="ACODE-TSR-004") == 1
+    assert found.timers["tools.registry.validation.duration"].count == 2
+    assert found.total("tools.definitions.created") == 1
+    assert found.total("tools.definitions.validation.failures") == 1
+
+
 def test_subscribers_are_told_and_cannot_harm() -> None:
     """Each change after it happened; a failing subscriber is passed over."""
     registry = Registry()

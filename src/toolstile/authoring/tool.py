@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cached_property
 from typing import Any
 
 import msgspec
 
 from toolstile.model.definition import ToolDefinition
 from toolstile.model.json import JsonValue
-from toolstile.schema import Checked, CompiledSchema, compile_arguments
+from toolstile.schema.compiled import Checked, arguments_of
 
 
 class Tool(msgspec.Struct, frozen=True, kw_only=True, dict=True, eq=False):
@@ -32,8 +31,4 @@ class Tool(msgspec.Struct, frozen=True, kw_only=True, dict=True, eq=False):
 
     def check(self, raw: bytes | str | JsonValue) -> Checked:
         """Do these arguments fit? Raw JSON as a model wrote it, or a mapping. Never raises."""
-        return msgspec.structs.replace(self._arguments.check(raw), tool=self.name)
-
-    @cached_property
-    def _arguments(self) -> CompiledSchema:
-        return compile_arguments(self.definition.parameters)
+        return msgspec.structs.replace(arguments_of(self.definition).check(raw), tool=self.name)

@@ -14,7 +14,7 @@ from typing import Any
 import msgspec
 from msgspec.structs import force_setattr
 
-from toolstile.model.canonical import digest
+from toolstile.model.canonical import canonical, digest
 from toolstile.model.capability import Capability
 from toolstile.model.json import FrozenDict, freeze, thaw
 from toolstile.model.vocabulary import (
@@ -99,6 +99,11 @@ class ToolDefinition(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     def digest(self) -> str:
         """`sha256:` over the RFC 8785 bytes of the canonical form."""
         return digest(self.to_dict())
+
+    @cached_property
+    def parameters_json(self) -> bytes:
+        """The parameters' RFC 8785 bytes: what compiled schemas are kept by."""
+        return canonical(self.parameters)
 
     @property
     def exported_version(self) -> str:

@@ -21,9 +21,10 @@ from toolstile.model.issue import UNKNOWN_TOOL, Issue
 from toolstile.model.semver import Range, SemverError, parse_range
 from toolstile.model.vocabulary import Category, IsolationLevel
 from toolstile.registry import rules
+from toolstile.registry.meter import Meter, Readings
 from toolstile.registry.search import Hit, SearchEntry, SearchIndex
 from toolstile.registry.snapshot import Entry, Snapshot
-from toolstile.schema.compiled import Checked, compiled
+from toolstile.schema.compiled import Checked, arguments_of
 from toolstile.schema.defining import STANDARD, Vocabulary, define
 
 log = logging.getLogger("toolstile.registry")
@@ -55,6 +56,7 @@ class Registry:
         self._snapshot = Snapshot()
         self._writing = threading.Lock()
         self._search = SearchIndex()
+        self._meter = Meter()
         self._subscribers: tuple[Subscriber, ...] = ()
 
     # --- reading ---------------------------------------------------------------------------
@@ -63,6 +65,12 @@ class Registry:
     def snapshot(self) -> Snapshot:
         """The newest snapshot; it never changes, a newer one replaces it."""
         return self._snapshot
+
+    @property
+    def readings(self) -> Readings:
+        """What was counted: validations by tool, outcome and code, their time, definitions. How
+        many tools there are (`tools.registry.schemas`) is `len(registry)`."""
+        return self._meter.read()
 
     def __len__(self) -> int:
         return len(self._snapshot)
@@ -133,16 +141,13 @@ class Registry:
             issue = _unknown(error)
             return Checked(ok=False, issues=(issue,), errors_total=1, tool=name)
         started = time.perf_counter()
-        checked = compiled(definition.parameters).check(arguments)
+        checked = arguments_of(definition).check(arguments)
+        codes = tuple(sorted({issue.error_code for issue in checked.issues}))
+        outcome = "valid" if checked.ok else "invalid"
+        self._meter.validated(definition.name, outcome, codes, time.perf_counter() - started)
         if not checked.ok:
-            codes = ", ".join(sorted({issue.error_code for issue in checked.issues}))
-            elapsed = (time.perf_counter() - started) * 1000
-            log.warning(
-                "[TLS-DEF] Arguments failed validation. name=%s codes=%s ms=%.3f",
-                definition.name,
-                codes,
-                elapsed,
-            )
+            failed = "[TLS-DEF] Arguments failed validation. name=%s codes=%s"
+            log.warning(failed, definition.name, ", ".join(codes))
         return msgspec.structs.replace(checked, tool=definition.name)
 
     def validate_arguments(
@@ -168,7 +173,7 @@ class Registry:
             DefinitionError: it breaks rules; all of them are named.
             ConflictError: the name or version means something else, or callers would break.
         """
-        new = self._tool(tool)
+        new = self._checked_tool(tool)
         name = new.definition.name
         with self._writing:
             entry = self._snapshot.entry(name)
@@ -238,6 +243,31 @@ class Registry:
 
     # --- inside ----------------------------------------------------------------------------
 
+    def _checked_tool(self, given: Any) -> Tool:
+        started = time.perf_counter()
+        sound = False
+        try:
+            tool = self._tool(given)
+            sound = True
+        except DefinitionError as error:
+            faults = ", ".join(f"{issue.path} {issue.code}" for issue in error.issues[:10])
+            log.warning(
+                "[TLS-DEF] Tool definition validation failed. Name: %s, Errors: %s",
+                error.name,
+                faults,
+            )
+            raise
+        finally:
+            seconds = time.perf_counter() - started
+            self._meter.defined(sound=sound, seconds=seconds)
+        log.info(
+            "[TLS-DEF] Tool definition validated. Name: %s, Category: %s, Parameters: %d",
+            tool.definition.name,
+            tool.definition.category.word,
+            len(tool.definition.parameters.get("properties", ())),
+        )
+        return tool
+
     def _tool(self, given: Any) -> Tool:
         given = getattr(given, "tool", given)
         if isinstance(given, (ToolDefinition, Mapping)):
@@ -268,6 +298,7 @@ class Registry:
 
     def _registered(self, definition: ToolDefinition) -> None:
         name, version = definition.name, definition.exported_version
+        self._meter.created()
         log.info("Tool registered. Name: %s, Version: %s", name, version)
         self._tell(Changed("registered", name, version))
 

@@ -48,7 +48,7 @@ from toolstile.runtime.progress import Progress
 from toolstile.runtime.request import Request, parse_request
 from toolstile.runtime.resources import name_resources
 from toolstile.runtime.setting import Setting, facts_of, is_runnable, job_of
-from toolstile.schema.compiled import compiled
+from toolstile.schema.compiled import arguments_of, compiled
 from toolstile.schema.parse import check_value
 
 log = logging.getLogger("toolstile")
@@ -120,7 +120,7 @@ class Executor:
 
     def _check_input(self, at: Progress) -> Mapping[str, Any]:
         # A copy: filling in defaults must not change the request that is digested and stored.
-        checked = compiled(at.definition.parameters).check_parsed(check_value(at.call.arguments))
+        checked = arguments_of(at.definition).check_parsed(check_value(at.call.arguments))
         if not checked.ok:
             raise invalid(checked.issues)
         arguments: Mapping[str, Any] = checked.value

@@ -16,6 +16,7 @@ import msgspec
 
 from toolstile.errors import SchemaValidationError
 from toolstile.model.canonical import canonical
+from toolstile.model.definition import ToolDefinition
 from toolstile.model.issue import CONSTRAINT_VIOLATION, INVALID_JSON, Issue, pointer
 from toolstile.model.json import JsonObject, JsonValue, describe, freeze, thaw
 from toolstile.schema import recursion
@@ -196,6 +197,11 @@ def _out_of_range(path: tuple[str | int, ...]) -> Issue:
 @lru_cache(maxsize=CACHE_SIZE)
 def _compiled(canonical_schema: bytes) -> CompiledSchema:
     return CompiledSchema(freeze(msgspec.json.decode(canonical_schema)))
+
+
+def arguments_of(definition: ToolDefinition) -> CompiledSchema:
+    """The compiled parameters of a canonical definition, from the cache where they are there."""
+    return _compiled(definition.parameters_json)
 
 
 def compiled(schema: JsonObject) -> CompiledSchema:
