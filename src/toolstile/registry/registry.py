@@ -144,10 +144,11 @@ class Registry:
         checked = arguments_of(definition).check(arguments)
         codes = tuple(sorted({issue.error_code for issue in checked.issues}))
         outcome = "valid" if checked.ok else "invalid"
-        self._meter.validated(definition.name, outcome, codes, time.perf_counter() - started)
+        seconds = time.perf_counter() - started
+        self._meter.validated(definition.name, outcome, codes, seconds)
         if not checked.ok:
-            failed = "[TLS-DEF] Arguments failed validation. name=%s codes=%s"
-            log.warning(failed, definition.name, ", ".join(codes))
+            failed = "[TLS-DEF] Arguments failed validation. name=%s codes=%s ms=%.3f"
+            log.warning(failed, definition.name, ", ".join(codes), seconds * 1000)
         return msgspec.structs.replace(checked, tool=definition.name)
 
     def validate_arguments(

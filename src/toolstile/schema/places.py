@@ -25,6 +25,12 @@ MAX_REACH = 1_000
 REFERENCES = ("$ref", "$dynamicRef")
 NOWHERE = "http://schema.invalid/"
 
+# Longest chain of places for one value: each may cost a frame in whatever walks a schema.
+MAX_CHAIN = 32
+
+# All reaches of a schema together. A thousand properties that refer to unions of twenty.
+MAX_WORK = 20_000
+
 # Validation work that a recursive schema may multiply before its values are called too deep.
 MAX_GROWTH = 4_096
 
@@ -92,6 +98,8 @@ class Places:
         self._resources: dict[str, Place] = {}
         self._anchors: dict[tuple[str, str], Place] = {}
         self._dynamic: dict[str, list[Place]] = {}
+        # Names of which no two places may lay claim: the engine would choose one of them for us.
+        self.claimed_twice: list[tuple[Place, str]] = []
         for place in self.by_pointer.values():
             self._enter(place)
         self._children: dict[str, list[Place]] = {}
@@ -101,11 +109,13 @@ class Places:
 
     def _enter(self, place: Place) -> None:
         if place.parent is None or "$id" in place.rules:
-            self._resources.setdefault(place.base, place)
+            if self._resources.setdefault(place.base, place) is not place:
+                self.claimed_twice.append((place, "$id"))
         for keyword in ("$anchor", "$dynamicAnchor"):
             name = place.rules.get(keyword)
             if isinstance(name, str):
-                self._anchors.setdefault((place.base, name), place)
+                if self._anchors.setdefault((place.base, name), place) is not place:
+                    self.claimed_twice.append((place, keyword))
         name = place.rules.get("$dynamicAnchor")
         if isinstance(name, str):
             self._dynamic.setdefault(name, []).append(place)

@@ -12,7 +12,8 @@ Three ways in which a small schema makes validation explode, each bounded here:
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
 
 from toolstile.schema.keywords import Role
 from toolstile.schema.places import MAX_GROWTH, MAX_REACH, REFERENCES, Place, Places
@@ -47,20 +48,29 @@ def _look_for_loops(places: Places, start: Place, done: set[str], found: list[Pl
             stack.append((following, iter(places.same_value(following))))
 
 
-def expansion(places: Places) -> dict[str, int]:
-    """For each place the number of places visited for one value. Needs a schema without loops."""
-    sizes: dict[str, int] = {}
+class Expansion(NamedTuple):
+    """What one value costs at a place: places visited, and how many of them in a row."""
+
+    visits: int
+    chain: int
+
+
+def expansion(places: Places) -> dict[str, Expansion]:
+    """The expansion of every place. Needs a schema without loops."""
+    known: dict[str, Expansion] = {}
     for start in places:
         stack = [start]
         while stack:  # not recursive: a chain of references may be longer than Python's stack
             branches = places.same_value(stack[-1])
-            waiting = [branch for branch in branches if branch.pointer not in sizes]
+            waiting = [branch for branch in branches if branch.pointer not in known]
             if waiting:
                 stack += waiting
             else:
-                total = 1 + sum(sizes[branch.pointer] for branch in branches)
-                sizes[stack.pop().pointer] = min(total, MAX_REACH + 1)
-    return sizes
+                below = [known[branch.pointer] for branch in branches]
+                visits = 1 + sum(each.visits for each in below)
+                chain = 1 + max((each.chain for each in below), default=0)
+                known[stack.pop().pointer] = Expansion(min(visits, MAX_REACH + 1), chain)
+    return known
 
 
 def depth_limit(places: Places) -> int | None:
@@ -68,14 +78,8 @@ def depth_limit(places: Places) -> int | None:
     if not any(name in place.rules for place in places for name in REFERENCES):
         return None
     edges = {place.pointer: _edges(places, place) for place in places}
-    growth = max(
-        (
-            multiplicity
-            for group in _cycles({a: {b for b, _ in e} for a, e in edges.items()})
-            for multiplicity in _multiplicities(edges, group)
-        ),
-        default=1,
-    )
+    cycles = _cycles({a: [b for b, _ in e] for a, e in edges.items()})
+    growth = max((m for group in cycles for m in _multiplicities(edges, group)), default=1)
     if growth < 2:
         return None
     depth = 1
@@ -122,22 +126,35 @@ def _multiplicities(edges: Edges, group: set[str]) -> Iterator[int]:
         yield max([anywhere, *(count + anywhere for count in looks.values())])
 
 
-def _cycles(graph: dict[str, set[str]]) -> list[set[str]]:
-    """Strongly connected groups that contain a cycle (small graphs: plain reachability)."""
-    reachable = {node: _reachable(graph, node) for node in graph}
-    groups: list[set[str]] = []
-    for node, others in reachable.items():
-        if node in others and not any(node in group for group in groups):
-            groups.append({n for n in others if node in reachable[n]})
-    return groups
-
-
-def _reachable(graph: dict[str, set[str]], start: str) -> set[str]:
-    seen: set[str] = set()
-    queue = [start]
-    while queue:
-        for node in graph[queue.pop()]:
-            if node not in seen:
-                seen.add(node)
-                queue.append(node)
-    return seen
+def _cycles(graph: Mapping[str, Sequence[str]]) -> list[set[str]]:
+    """Strongly connected groups that contain a cycle (Tarjan's algorithm, without recursion)."""
+    found: list[set[str]] = []
+    numbers: dict[str, int] = {}  # in the order of discovery
+    lowest: dict[str, int] = {}  # the first node on the path that leads back from here
+    path: list[str] = []
+    on_path: set[str] = set()
+    for start in graph:
+        stack = [(start, iter(graph[start]))] if start not in numbers else []
+        while stack:
+            node, rest = stack[-1]
+            if node not in numbers:
+                numbers[node] = lowest[node] = len(numbers)
+                path.append(node)
+                on_path.add(node)
+            following = next((n for n in rest if n not in numbers or n in on_path), None)
+            if following is None:
+                stack.pop()
+                if stack:
+                    above = stack[-1][0]
+                    lowest[above] = min(lowest[above], lowest[node])
+                if lowest[node] == numbers[node]:
+                    group = set(path[path.index(node) :])
+                    del path[-len(group) :]
+                    on_path -= group
+                    if len(group) > 1 or node in graph[node]:
+                        found.append(group)
+            elif following in numbers:
+                lowest[node] = min(lowest[node], numbers[following])
+            else:
+                stack.append((following, iter(graph[following])))
+    return found
