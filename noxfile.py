@@ -101,6 +101,18 @@ def breaks(session: nox.Session) -> None:
 
 
 @nox.session
+def restarts(session: nox.Session) -> None:
+    """A hundred processes with random hash seeds derive the same bytes."""
+    session.run(PYTHON, "tests/suites/restarts.py", *(session.posargs or ["100"]))
+
+
+@nox.session
+def stress(session: nox.Session) -> None:
+    """64 threads change, read and search one registry for half a minute."""
+    session.run(PYTHON, "tests/registry/test_registry.py")
+
+
+@nox.session
 def bench(session: nox.Session) -> None:
     """Run every benchmark; each prints ratios, measured side by side in one run."""
     for program in programs(session, "benchmarks", "bench_*.py"):

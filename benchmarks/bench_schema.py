@@ -9,6 +9,7 @@ Trust the ratios, not the microseconds: the machine may be busy.
 from __future__ import annotations
 
 import gc
+import json
 import random
 import sys
 from collections.abc import Callable
@@ -20,6 +21,10 @@ import orjson
 import pydantic
 from payloads import CASES
 
+sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
+from corpora import ROOT as CORPORA
+from corpora import records
+from toolstile import adopt
 from toolstile.model.canonical import canonical
 from toolstile.schema.closing import close
 from toolstile.schema.compiled import CompiledSchema
@@ -102,6 +107,26 @@ def memory() -> None:
         del kept
 
 
+def corpus_memory() -> None:
+    """The same over 600 recorded tools of the corpora, in use: what is typical."""
+    chosen = [
+        record for file in sorted(CORPORA.glob("*/toolcalls.jsonl.gz")) for record in records(file)
+    ]
+    random.Random(1).shuffle(chosen)
+    tools = [(adopt(record["tool"]).definition, record) for record in chosen[:600]]
+    if not tools:
+        print("\nno corpora here: set TOOLSTILE_CORPORA")
+        return
+    for definition, _ in tools:
+        definition.parameters_json  # noqa: B018 - made here, not while measuring
+    before = _pss_kb()
+    kept = [CompiledSchema(definition.parameters) for definition, _ in tools]
+    for compiled, (_, record) in zip(kept, tools, strict=True):
+        for call in [*record["valid_calls"][:3], *record["invalid_calls"][:3]]:
+            compiled.check(json.dumps(call.get("arguments", {})))
+    print(f"{'corpus':<10}{(_pss_kb() - before) / len(tools):>15.1f}")
+
+
 def _pss_kb() -> int:
     gc.collect()
     for line in Path("/proc/self/smaps_rollup").read_text(encoding="ascii").splitlines():
@@ -115,3 +140,4 @@ if __name__ == "__main__":
     compile_times()
     if sys.platform == "linux":
         memory()
+        corpus_memory()

@@ -328,7 +328,7 @@ class Conjunction:
     def at_most(self, keyword: str) -> int | None:
         """The lowest of a counting keyword's maximums."""
         ends = [int(end) for end in self.rule(keyword)]
-        if keyword == "maxItems" and self.item(OTHERS).impossible:
+        if keyword == "maxItems" and self.rest.impossible:
             ends.append(self.prefix)
         if keyword == "maxProperties" and self.others.impossible and not self.patterns:
             ends.append(sum(not self.member(name).impossible for name in self.names))
@@ -395,19 +395,28 @@ class Conjunction:
         """How many items have a description of their own."""
         return max((len(items) for items in self.rule("prefixItems")), default=0)
 
+    @cached_property
+    def rest(self) -> Conjunction:
+        """What is said of every item behind the prefix."""
+        return self.item(OTHERS)
+
     def item(self, index: int) -> Conjunction:
         """What is said of the item with this index."""
+        self.places.spend(len(self.parts))
         found: list[Place] = []
         for part in self.parts:
             own = self.places.at(part, "prefixItems", index) or self.places.at(part, "items")
-            if not own and not any(
-                {"items", "prefixItems", "contains"} & way.place.rules.keys()
-                or ("unevaluatedItems" in way.place.rules and way.place is not part)
-                for way in self.places.reached(part)
-            ):
+            if not own and "unevaluatedItems" in part.rules and not self._evaluates_items(part):
                 own = self.places.at(part, "unevaluatedItems")
             found += own
         return Conjunction(self.places, found)
+
+    def _evaluates_items(self, part: Place) -> bool:
+        return any(
+            {"items", "prefixItems", "contains"} & way.place.rules.keys()
+            or ("unevaluatedItems" in way.place.rules and way.place is not part)
+            for way in self.places.reached(part)
+        )
 
     # --- alternatives ----------------------------------------------------------------------
 

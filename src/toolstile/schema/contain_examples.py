@@ -59,7 +59,7 @@ class Search:
     def _first(self, candidates: Iterator[JsonValue]) -> list[JsonValue]:
         try:
             for value in candidates:
-                self._tries -= 1 + (len(value) // 50 if isinstance(value, (dict, list)) else 0)
+                self._tries -= 1 + _size(value) // 16
                 if self._tries < 0:
                     break
                 if self._fits_old(value) and not self._fits_new(value):
@@ -126,6 +126,14 @@ class Search:
             yield from texts(some.pattern)[:3]
             return
         yield from self._sampler.fresh_names(spot.old)
+
+
+def _size(value: JsonValue) -> int:
+    """How many members and items there are, at all levels."""
+    if not isinstance(value, (dict, list)):
+        return 0
+    inside = value.values() if isinstance(value, dict) else value
+    return len(value) + sum(_size(member) for member in inside)
 
 
 def validators(old: JsonValue, new: JsonValue) -> tuple[Fits, Fits]:

@@ -41,6 +41,8 @@ COST = 12
 MAX_NESTING = 72
 # Compiling one place costs about a millisecond; what further ones take counts as unknown.
 MAX_COMPILED = 24
+# As many as anyone reads, and some that turn out to be harmless.
+MAX_FOUND = 64
 # Alternatives multiply: six groups of two are 64 cases.
 MAX_CASES = 64
 
@@ -117,7 +119,8 @@ class Comparison:
             raise TooMuch
         before = len(self._answers)
         self._answers[question], self._open[question] = [], False
-        found = self._refused(spot, new)
+        # What is found below one member may be found below each, and be doubled at every level.
+        found = list(dict.fromkeys(self._refused(spot, new)))[:MAX_FOUND]
         if self._open.pop(question) and found:
             self._forget(len(self._answers) - before)
         self._answers[question] = found

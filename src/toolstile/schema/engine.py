@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping
 from functools import lru_cache
 from itertools import combinations
 from typing import Any
+from urllib.parse import quote, unquote
 
 import jsonschema_rs
 
@@ -20,6 +21,7 @@ from toolstile.schema.extensions import Extensions
 from toolstile.schema.formats import STRICTER
 from toolstile.schema.keywords import KEYWORDS, Shape
 from toolstile.schema.pattern import ENGINE_OPTIONS, translate
+from toolstile.schema.places import NOWHERE, REFERENCES, Place
 
 MASK = "[value]"
 # Annotations say nothing to the engine, and 4 KB of descriptions per tool add up.
@@ -51,6 +53,8 @@ def _engine_value(name: str, value: Any, patterns: dict[str, str]) -> Any:
     keyword = KEYWORDS.get(name)
     if name == "pattern":
         return _pattern(value, patterns)
+    if name in REFERENCES:
+        return _reference(value)
     if keyword is None or keyword.role is None:
         return thaw(value)  # the engine takes plain lists only
     if keyword.shape is Shape.SCHEMA:
@@ -66,6 +70,12 @@ def _engine_value(name: str, value: Any, patterns: dict[str, str]) -> Any:
             {"allOf": [members[translated], inner]} if translated in members else inner
         )
     return members
+
+
+def _reference(reference: str) -> str:
+    """The reference as a URI, which the engine insists on: `#/$defs/List[int]` is none."""
+    address, mark, fragment = reference.partition("#")
+    return address + mark + quote(unquote(fragment), safe="/$~")
 
 
 def _pattern(pattern: str, patterns: dict[str, str]) -> str:

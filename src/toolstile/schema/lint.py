@@ -8,6 +8,7 @@ less than its author thinks is worse than a refused one, so all of these are ref
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
@@ -24,10 +25,18 @@ from toolstile.schema.keywords import (
     KEYWORDS,
     REFUSED_KEYWORDS,
     TYPES,
+    Role,
     Shape,
 )
 from toolstile.schema.pattern import PatternRefused, translate
-from toolstile.schema.places import MAX_REACH, REFERENCES, Place, Places
+from toolstile.schema.places import (
+    MAX_CHAIN,
+    MAX_REACH,
+    MAX_WORK,
+    REFERENCES,
+    Place,
+    Places,
+)
 from toolstile.schema.rules import rule_faults
 
 # Contract section 1, "Bounds".
@@ -36,6 +45,11 @@ MAX_DEPTH = 32
 MAX_PROPERTIES = 1_000
 # Refusing a hostile pattern takes up to 65 ms (schema/pattern_cost.py).
 MAX_PATTERNS = 100
+
+# An absolute or relative URI without a fragment; the engine knows the dialects' own addresses.
+_ADDRESS = re.compile(r"(?:[A-Za-z0-9._~:/?@!$&'()*+,;=-]|%[0-9A-Fa-f]{2})+")
+_DIALECTS = "json-schema.org/"
+_ANCHOR = re.compile(r"[A-Za-z_][A-Za-z0-9._-]*")
 
 CLASSIFICATIONS = ("public", "internal", "personal", "secret")
 
@@ -53,13 +67,16 @@ def lint(schema: JsonValue, extensions: Extensions = NO_EXTENSIONS) -> tuple[Iss
     if counted:
         return counted
     found = [*shape, *_pattern_faults(places), *_reference_faults(places)]
-    if not any(issue.code in ("$ref", "loop") for issue in found):
+    if not any(issue.code in _UNBOUNDED for issue in found):
         found += [*rule_faults(places), *split_faults(places)]
     return tuple(found)
 
 
 # Faults that leave a schema readable, so that everything else can be said at once.
 _SHAPELY = frozenset(("unknown_keyword", "format", "x-classification", "$schema"))
+
+# Faults after which references cannot be followed, or not in bounded time.
+_UNBOUNDED = frozenset(("$ref", "loop", "too_large"))
 
 
 def _size_faults(schema: JsonValue) -> tuple[Issue, ...]:
@@ -132,6 +149,12 @@ def _value_faults(
     elif name == "$schema" and (value.rstrip("#") != DIALECT or place.parent is not None):
         hint = f"leave it out, or write {DIALECT} at the root; adopt() translates older drafts"
         yield fault(path, name, "only draft 2020-12 is spoken here", hint, expected=DIALECT)
+    elif name == "$id" and (not _ADDRESS.fullmatch(value) or _DIALECTS in value):
+        hint = "leave it out: references within a schema, '#/$defs/NAME', need none"
+        yield fault(path, name, "this cannot be the address of a schema", hint)
+    elif name in ("$anchor", "$dynamicAnchor") and not _ANCHOR.fullmatch(value):
+        hint = "begin with a letter, go on with letters, digits, '-', '_' and '.'"
+        yield fault(path, name, "this cannot be an anchor", hint)
     elif name == "format" and value not in FORMATS and value not in extensions.formats:
         near = difflib.get_close_matches(value, [*FORMATS, *extensions.formats], n=1)
         hint = f"did you mean '{near[0]}'?" if near else "remove it, or say it with 'pattern'"
@@ -219,6 +242,9 @@ def _pattern_fault(path: str, pattern: str) -> Iterator[Issue]:
 
 
 def _reference_faults(places: Places) -> Iterator[Issue]:
+    for place, keyword in places.claimed_twice:
+        reason = f"'{keyword}' names a place that has this name already"
+        yield fault(f"{place.pointer}/{keyword}", "$ref", reason, "give each a name of its own")
     references = [(p, name) for p in places for name in REFERENCES if name in p.rules]
     lost = [(place, name) for place, name in references if not places.target(place, name)]
     for place, name in lost:
@@ -226,7 +252,7 @@ def _reference_faults(places: Places) -> Iterator[Issue]:
         reason = "a reference may not leave the schema" if remote else "the reference leads nowhere"
         hint = "copy the target to $defs and write '#/$defs/NAME'"
         yield fault(f"{place.pointer}/{name}", "$ref", reason, hint)
-    if references and not lost:
+    if not lost:
         yield from _work_faults(places)
 
 
@@ -237,8 +263,24 @@ def _work_faults(places: Places) -> Iterator[Issue]:
         hint = "a recursive schema must enter a member or an item before it refers to itself"
         yield fault(place.pointer, "loop", reason, hint)
     if not looping:
-        for pointer_, size in recursion.expansion(places).items():
-            if size > MAX_REACH:
-                reason = f"one value would be checked against more than {MAX_REACH:,} branches"
-                yield fault(pointer_, "too_large", reason, "refer to fewer branches")
-                return
+        yield from _expansion_faults(places)
+
+
+def _expansion_faults(places: Places) -> Iterator[Issue]:
+    expansion = recursion.expansion(places)
+    widest = max(expansion, key=lambda at: expansion[at].visits)
+    deepest = max(expansion, key=lambda at: expansion[at].chain)
+    work = sum(
+        expansion[place.pointer].visits
+        for place in places
+        if isinstance(place.schema, dict) and place.role in (Role.VALUE, Role.TEST)
+    )
+    if expansion[widest].visits > MAX_REACH:
+        reason = f"one value would be checked against more than {MAX_REACH:,} branches"
+        yield fault(widest, "too_large", reason, "use an enum, or refer to fewer branches")
+    elif expansion[deepest].chain > MAX_CHAIN:
+        reason = f"more than {MAX_CHAIN} branches or references stand one behind the other"
+        yield fault(deepest, "too_large", reason, "refer to the last one directly")
+    elif work > MAX_WORK:
+        reason = f"its values together would be checked against {work:,} of {MAX_WORK:,} branches"
+        yield fault("", "too_large", reason, "split the tool, or refer to fewer branches")

@@ -31,8 +31,8 @@ MAX_CHAIN = 32
 # All reaches of a schema together. A thousand properties that refer to unions of twenty.
 MAX_WORK = 20_000
 
-# Validation work that a recursive schema may multiply before its values are called too deep.
-MAX_GROWTH = 4_096
+# Validation work that references may multiply before their values are called too deep.
+MAX_GROWTH = 1_024
 
 
 class Place(msgspec.Struct, frozen=True, eq=False):

@@ -4,21 +4,24 @@ Three ways in which a small schema makes validation explode, each bounded here:
 
 1. a reference that leads back to itself without entering a member or an item (`{"$ref": "#"}`);
 2. branches that double at every step (`allOf: [a, a]`, a: `allOf: [b, b]`, ...);
-3. a recursive schema that looks at one member through several branches: every level of the
-   *arguments* multiplies the work. Real schemas do this (unions told apart by a constant), so the
+3. references that look at one member through several branches: every level of the *arguments*
+   multiplies the work. Real schemas do this (recursive unions told apart by a constant), so the
    schema is accepted and the depth of its arguments is bounded instead.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from typing import NamedTuple
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple, TypeAlias
 
 from toolstile.schema.keywords import Role
+from toolstile.schema.parse import DEFAULT_LIMITS
 from toolstile.schema.places import MAX_GROWTH, MAX_REACH, REFERENCES, Place, Places
 
-Edges = Mapping[str, Counter[tuple[str, str]]]
+Edges: TypeAlias = Counter[tuple[str, str]]
+
+ANY_MEMBER = "member"
 
 
 def loops(places: Places) -> list[Place]:
@@ -76,22 +79,35 @@ def expansion(places: Places) -> dict[str, Expansion]:
 def depth_limit(places: Places) -> int | None:
     """How deep arguments may nest before the work multiplies beyond bounds; None = no limit."""
     if not any(name in place.rules for place in places for name in REFERENCES):
-        return None
-    edges = {place.pointer: _edges(places, place) for place in places}
-    cycles = _cycles({a: [b for b, _ in e] for a, e in edges.items()})
-    growth = max((m for group in cycles for m in _multiplicities(edges, group)), default=1)
-    if growth < 2:
-        return None
-    depth = 1
-    while growth ** (depth + 1) <= MAX_GROWTH:
-        depth += 1
-    return depth
+        return None  # every look is then a place of its own, and places are bounded
+    edges = {
+        place.pointer: _edges(places, place)
+        for place in places
+        if place.parent is None or place.role in (Role.VALUE, Role.TEST)
+    }
+    looks = dict.fromkeys(edges, 1)  # at one value so many levels below a place, at most
+    for depth in range(DEFAULT_LIMITS.depth):
+        deeper = {place: _looks(below, looks) for place, below in edges.items()}
+        if deeper == looks:
+            return None
+        if deeper[""] > MAX_GROWTH:
+            return depth
+        looks = deeper
+    return None
 
 
-def _edges(places: Places, place: Place) -> Counter[tuple[str, str]]:
+def _looks(below: Edges, looks: Mapping[str, int]) -> int:
+    by_label: Counter[str] = Counter()
+    for (child, label), count in below.items():
+        by_label[label] += count * looks[child]
+    anywhere = by_label.pop(ANY_MEMBER, 0)
+    return min(max([1, anywhere, *(n + anywhere for n in by_label.values())]), MAX_GROWTH + 1)
+
+
+def _edges(places: Places, place: Place) -> Edges:
     """(child place, label) → how often a validation of `place` looks at it. The label says which
     member or item is looked at; two looks under one label may fall on the same value."""
-    found: Counter[tuple[str, str]] = Counter()
+    found: Edges = Counter()
     for same in _visits(places, place):
         for child in places.children(same, Role.VALUE, Role.TEST):
             if child.keyword not in ("not", "if", "propertyNames"):
@@ -112,49 +128,4 @@ def _label(child: Place) -> str:
         return "member " + child.pointer.rsplit("/", 1)[1]
     if child.keyword in ("items", "prefixItems", "unevaluatedItems", "contains"):
         return "item"
-    return "member"
-
-
-def _multiplicities(edges: Edges, group: set[str]) -> Iterator[int]:
-    """How many looks one value inside a cycle may get from one look at its parent."""
-    for place in group:
-        looks: Counter[str] = Counter()
-        for (child, label), count in edges[place].items():
-            if child in group:  # a child outside the cycle cannot multiply for ever
-                looks[label] += count
-        anywhere = looks.pop("member", 0)
-        yield max([anywhere, *(count + anywhere for count in looks.values())])
-
-
-def _cycles(graph: Mapping[str, Sequence[str]]) -> list[set[str]]:
-    """Strongly connected groups that contain a cycle (Tarjan's algorithm, without recursion)."""
-    found: list[set[str]] = []
-    numbers: dict[str, int] = {}  # in the order of discovery
-    lowest: dict[str, int] = {}  # the first node on the path that leads back from here
-    path: list[str] = []
-    on_path: set[str] = set()
-    for start in graph:
-        stack = [(start, iter(graph[start]))] if start not in numbers else []
-        while stack:
-            node, rest = stack[-1]
-            if node not in numbers:
-                numbers[node] = lowest[node] = len(numbers)
-                path.append(node)
-                on_path.add(node)
-            following = next((n for n in rest if n not in numbers or n in on_path), None)
-            if following is None:
-                stack.pop()
-                if stack:
-                    above = stack[-1][0]
-                    lowest[above] = min(lowest[above], lowest[node])
-                if lowest[node] == numbers[node]:
-                    group = set(path[path.index(node) :])
-                    del path[-len(group) :]
-                    on_path -= group
-                    if len(group) > 1 or node in graph[node]:
-                        found.append(group)
-            elif following in numbers:
-                lowest[node] = min(lowest[node], numbers[following])
-            else:
-                stack.append((following, iter(graph[following])))
-    return found
+    return ANY_MEMBER

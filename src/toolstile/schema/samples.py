@@ -204,7 +204,7 @@ class Arrays:
 
     def _contained(self, place: Place) -> list[JsonValue]:
         count = max((int(n) for n in self.said.rule("minContains")), default=1)
-        values = self.sampler.values(self.said.item(OTHERS).plus(place), None, self.depth)
+        values = self.sampler.values(self.said.rest.plus(place), None, self.depth)
         return [values[i % len(values)] for i in range(min(count, self.most))] if values else []
 
     def _varied(self, smallest: list[JsonValue]) -> Iterator[list[JsonValue]]:
