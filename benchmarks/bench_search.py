@@ -94,7 +94,7 @@ def measure(entries: Sequence[SearchEntry], fresh: Sequence[SearchEntry]) -> Non
     (built,) = times([index.size])
     print(f"{'build, by the first search':<28}{built:>9.0f}{built / len(entries):>9.4f} each")
     print(index.size())
-    for kind, asked in queries(entries, random.Random(2)).items():  # noqa: S311 - no secret
+    for kind, asked in queries(entries, random.Random(2)).items():
         show(f"search, {kind}", times(partial(index.search, query) for query in asked))
     added = (partial(index.add, entry) for entry in fresh)
     show("add, taken in", times(partial(taken_in, change) for change in added))
@@ -108,7 +108,7 @@ def main() -> None:
     parser.add_argument("--tools", type=int, default=100_000)
     parser.add_argument("--memory", action="store_true", help="bytes per tool instead of times")
     options = parser.parse_args()
-    draw = sampler(random.Random(1))  # noqa: S311 - no secret
+    draw = sampler(random.Random(1))
     entries = list(tools(options.tools + CHANGES, draw))
     if options.memory:
         tracemalloc.start()

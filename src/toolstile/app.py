@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import inspect
 import logging
+import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 from pathlib import Path
@@ -18,12 +19,13 @@ from typing import Any, Self
 
 import msgspec
 
-from toolstile.authoring import Tool
+from toolstile.authoring import Tool, from_class
 from toolstile.authoring.binding import typed_result
 from toolstile.effects.files import FileEffects
-from toolstile.errors import ConflictError, SettingsError, UnknownToolError
+from toolstile.errors import ConflictError, SettingsError, ToolError, UnknownToolError
 from toolstile.model.call import Caller
 from toolstile.model.definition import ToolDefinition
+from toolstile.model.issue import Issue, pointer
 from toolstile.registry.registry import Registry
 from toolstile.runtime import approvals
 from toolstile.runtime.blocking import Blocking
@@ -37,6 +39,7 @@ from toolstile.runtime.setting import Setting
 from toolstile.sandbox.process import ChildProcess
 from toolstile.schema.issue import fault
 from toolstile.settings import Settings, load_settings, make_private, read_state
+from toolstile.settings.places import SETTINGS_INVALID
 from toolstile.sources.declared import Failure, declared_tools
 from toolstile.sources.entry_points import providers
 
@@ -49,6 +52,12 @@ Callee = str | Tool | Callable[..., Any]
 ABOUT_THE_CALL = frozenset(
     ("call_id", "version", "timeout", "isolation", "execution_id", "correlation_id", "preview")
 )
+
+# Settings that are read and checked and not yet obeyed. Whoever writes one relies on it, so a
+# runtime does not open over it.
+NOT_YET = ("policy", "agents", "mcp_servers", "licence", "limits", "retention", "features")
+
+_TOOL_PROCESS = "toolstile.sandbox.child"
 
 
 class Loaded(msgspec.Struct, frozen=True):
@@ -65,7 +74,7 @@ def load_tools(settings: Settings, tools: Iterable[Any] = ()) -> Loaded:
     """
     registry = Registry()
     for tool in tools:
-        registry.register(tool)
+        registry.register(from_class(tool) if inspect.isclass(tool) else tool)
     chosen = read_state(state_file(settings)).applied_to(settings.tools)
     failures = [*providers(chosen.providers, registry)]
     declared = declared_tools(chosen.custom)
@@ -117,7 +126,25 @@ def open_store(settings: Settings) -> Store:
     if written.startswith("sqlite:///"):
         return SqliteStore(Path(written.removeprefix("sqlite:///")))
     hint = "use sqlite, sqlite:///PATH or memory:"
-    raise SettingsError("store", (fault("/store", "enum", "unknown kind of store", hint),))
+    raise SettingsError("store", (_not_yet("store", hint),))
+
+
+def unheeded(settings: Settings) -> tuple[Issue, ...]:
+    """What is set although this version does not obey it."""
+    untouched = Settings(project=settings.project, state=settings.state)
+    return tuple(
+        _not_yet(key, "leave it out; nothing would come of it")
+        for key in NOT_YET
+        if getattr(settings, key) != getattr(untouched, key)
+    )
+
+
+def _not_yet(key: str, hint: str) -> Issue:
+    message = f"this version reads '{key}' and cannot do what it says"
+    place = pointer(key)
+    return Issue(
+        path=place, code="not_yet", error_code=SETTINGS_INVALID, message=message, hint=hint
+    )
 
 
 class Runtime:
@@ -140,10 +167,21 @@ class Runtime:
         self._caller = Caller()
 
     async def __aenter__(self) -> Self:
+        _refuse_inside_a_tool()
         self.settings = load_settings(self._source, overrides=self._overrides)
+        if ignored := unheeded(self.settings):
+            raise SettingsError("this project", ignored)
         self._caller = Caller(tenant=self.settings.tenant)
         self.registry = load_tools(self.settings, self._tools).registry
         self._store = open_store(self.settings)
+        try:
+            self._open()
+        except BaseException:
+            self._store.close()
+            raise
+        return self
+
+    def _open(self) -> None:
         effects = FileEffects(make_private(self.settings.state) / "staging")
         self.executor = Executor(self._setting(), self._store, ChildProcess(), effects)
         for ended in recover(self._store, effects):
@@ -153,7 +191,6 @@ class Runtime:
                 ended.error_code or ended.status.word,
                 ended.effects_state,
             )
-        return self
 
     async def __aexit__(self, *_: object) -> None:
         self._store.close()
@@ -245,6 +282,8 @@ class Bound:
             caller=self.caller,
             **about,
         )
+        if not hasattr(self._runtime, "executor"):
+            raise RuntimeError("open it first: `async with Runtime(...) as rt`")
         record = await self._runtime.executor.call(request)
         return self._runtime._typed(request.tool, record)  # noqa: SLF001 - one object in two
 
@@ -254,6 +293,18 @@ class Bound:
         waits = result.error_code == "REQUIRES_CONFIRMATION"
         seen = self._runtime.waiting(result.execution_id) if waits else None
         return Staged(self._runtime, result, seen)
+
+
+def _refuse_inside_a_tool() -> None:
+    """A file that opens a runtime when it is imported would do so again in the process of each of
+    its tools, and in the processes of theirs, without end."""
+    main = getattr(sys.modules.get("__main__"), "__spec__", None)
+    if getattr(main, "name", None) == _TOOL_PROCESS:
+        message = (
+            "a tool's process opened a Runtime: a file is imported again to run its tools, so put "
+            'what it does as a program under `if __name__ == "__main__":`'
+        )
+        raise ToolError("RUNTIME_IN_TOOL", message)
 
 
 def _name_of(tool: Callee) -> str:

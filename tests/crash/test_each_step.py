@@ -37,7 +37,7 @@ POINTS = [(step, when) for step in STEPS for when in ("call", "return")]
 def drive(folder: Path, mode: str, point: str = "", when: str = "") -> tuple[int, dict[str, Any]]:
     """Run the driver; its exit code, and what it printed by kind."""
     command = [sys.executable, str(DRIVER), str(folder), mode, point, when]
-    ended = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    ended = subprocess.run(command, capture_output=True, encoding="utf-8", timeout=60, check=False)
     said: dict[str, Any] = {}
     for line in ended.stdout.splitlines():
         said.update(json.loads(line))

@@ -70,7 +70,9 @@ def test_what_was_staged_is_applied_twice_as_once(effects: FileEffects, work: Pa
     assert [entry.name for entry in work.iterdir()] == ["a.txt"]
 
 
-@pytest.mark.parametrize("name", ["", ".", "..", "../x", "/etc/passwd", "a/b", "missing", "\0", "x" * 300])
+@pytest.mark.parametrize(
+    "name", ["", ".", "..", "../x", "/etc/passwd", "a/b", "missing", "\0", "x" * 300]
+)
 def test_only_a_plain_name_in_the_stage_is_believed(
     effects: FileEffects, work: Path, name: str
 ) -> None:

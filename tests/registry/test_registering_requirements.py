@@ -100,7 +100,7 @@ def test_what_is_not_well_formed_is_refused(broken: dict[str, Any]) -> None:
 
 def test_a_schema_is_compiled_when_it_is_registered() -> None:
     """What passes every rule and still cannot be compiled is ACODE-TSR-008, not a late surprise."""
-    uncompilable = {"type": "object", "$id": "::::%%%", "properties": {"path": TEXT}}
+    uncompilable = arguments(path=TEXT) | {"$id": "://"}
     registry = Registry()
     with pytest.raises(DefinitionError) as raised:
         registry.register(READ_FILE | {"parameters": uncompilable})

@@ -118,6 +118,6 @@ def test_a_schema_takes_less_than_50_kb() -> None:
     """A thousand tools registered, compiled and used both ways: memory of the process, each."""
     program = f"import sys; sys.path.insert(0, {str(__file__.rpartition('/')[0])!r})\n{MEASURE}"
     run = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+        [sys.executable, "-c", program], capture_output=True, encoding="utf-8", check=True
     )
     assert float(run.stdout) < 50 * 1024

@@ -257,7 +257,11 @@ def answers(seed: int = SEED, count: int = COUNT) -> Iterator[dict[str, Any]]:
     """What node makes of them; without `u`, only of text where that is the same question."""
     lines = "\n".join(json.dumps(question) for question in questions(seed, count))
     run = subprocess.run(
-        ["node", *LINEAR, "-e", NODE], input=lines, capture_output=True, text=True, check=True
+        ["node", *LINEAR, "-e", NODE],
+        input=lines,
+        capture_output=True,
+        encoding="utf-8",
+        check=True,
     )
     for line in run.stdout.strip().split("\n"):  # splitlines() would split at U+2028 too
         answer = json.loads(line)

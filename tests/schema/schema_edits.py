@@ -22,9 +22,13 @@ OTHER = ("breaking", "breaking")
 def reachable(schema: Schema) -> Iterator[Schema]:
     """The schema and those of its members and items, as far as no combinator is in the way."""
     yield schema
-    inner = [*schema.get("properties", {}).values(), schema.get("items")]
+    inner = list(schema.get("properties", {}).values()) if schema.get("type") == "object" else []
+    inner += [schema.get("items")] if schema.get("type") == "array" else []
     for below in inner:
-        if isinstance(below, dict) and not {"anyOf", "oneOf", "allOf", "$ref", "not"} & below.keys():
+        if (
+            isinstance(below, dict)
+            and not {"anyOf", "oneOf", "allOf", "$ref", "not"} & below.keys()
+        ):
             yield from reachable(below)
 
 
@@ -33,7 +37,8 @@ def pick(rng: Random, schema: Schema, *, kind: str, **has: bool) -> Schema | Non
     found = [
         inner
         for inner in reachable(schema)
-        if inner.get("type") == kind and all((name in inner) is there for name, there in has.items())
+        if inner.get("type") == kind
+        and all((name in inner) is there for name, there in has.items())
     ]
     return rng.choice(found) if found else None
 

@@ -94,7 +94,7 @@ def test_fresh_patterns_match_as_in_a_real_ecma_engine() -> None:
     """A sample of patterns that nobody has seen before gets the same verdicts from node."""
     seed = random.randrange(2**32)
     command = [sys.executable, str(RECORDER), str(seed), "400"]
-    run = subprocess.run(command, capture_output=True, text=True, check=True, timeout=100)
+    run = subprocess.run(command, capture_output=True, encoding="utf-8", check=True, timeout=100)
     found, counted = disagreements(json.loads(line) for line in run.stdout.strip().split("\n"))
     assert not found, f"seed {seed}"
     assert min(counted["matches"], counted["misses"]) > 500

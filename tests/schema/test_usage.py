@@ -250,7 +250,7 @@ def test_issues_are_the_same_in_every_process() -> None:
             input=json.dumps(cases),
             capture_output=True,
             check=True,
-            text=True,
+            encoding="utf-8",
             env={**os.environ, "PYTHONHASHSEED": seed},
         ).stdout
         for seed in ("1", "2")

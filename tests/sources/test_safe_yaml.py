@@ -214,7 +214,7 @@ def test_the_pure_parser_reads_the_same() -> None:
         [sys.executable, "-c", PURE],
         input=json.dumps(texts),
         capture_output=True,
-        text=True,
+        encoding="utf-8",
         check=True,
     )
     found = dict(zip(texts, run.stdout.splitlines(), strict=True))

@@ -179,7 +179,7 @@ def test_only_the_dead_are_recovered(tmp_path: Path) -> None:
         [sys.executable, "-c", HOLDER, str(path), here],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
-        text=True,
+        encoding="utf-8",
     )
     assert holder.stdout is not None
     execution_id = holder.stdout.readline().strip()

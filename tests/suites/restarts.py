@@ -71,7 +71,7 @@ def restart(seed: int) -> str:
     """The digest of a fresh process with this hash seed."""
     env = os.environ | {"PYTHONHASHSEED": str(seed)}
     command = [sys.executable, __file__, "--one"]
-    ended = subprocess.run(command, env=env, capture_output=True, text=True, check=True)
+    ended = subprocess.run(command, env=env, capture_output=True, encoding="utf-8", check=True)
     return ended.stdout.strip()
 
 

@@ -262,7 +262,7 @@ def test_what_new_prints_is_sound(run: Run, project: Path, kind: str) -> None:
         (project / "begun.py").write_text(text, encoding="utf-8")
         program = "import begun; print(begun.my_tool.definition.name)"
         ended = subprocess.run(
-            [sys.executable, "-c", program], capture_output=True, text=True, check=True
+            [sys.executable, "-c", program], capture_output=True, encoding="utf-8", check=True
         )
         assert ended.stdout.strip() == "my_tool"
 
@@ -363,6 +363,11 @@ def test_the_program_starts_as_a_module(project: Path) -> None:
     """`python -m toolstile` in a real process, with a real pipe."""
     command = [sys.executable, "-m", "toolstile", "tools", "validate", "read_file"]
     ended = subprocess.run(
-        command, input='{"path": "x"}', capture_output=True, text=True, check=False, cwd=project
+        command,
+        input='{"path": "x"}',
+        capture_output=True,
+        encoding="utf-8",
+        check=False,
+        cwd=project,
     )
     assert (ended.returncode, ended.stdout) == (0, "✓ Arguments are valid\n")

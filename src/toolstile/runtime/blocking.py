@@ -20,21 +20,32 @@ class Blocking:
 
     def __init__(self, inner: Any) -> None:
         self._inner = inner
-        self._loop = asyncio.new_event_loop()
-        self._thread = threading.Thread(target=self._loop.run_forever, daemon=True)
+        self._loop: asyncio.AbstractEventLoop | None = None
 
     def __enter__(self) -> Self:
+        _refuse_inside_a_loop()
+        self._loop = asyncio.new_event_loop()
+        self._thread = threading.Thread(target=self._loop.run_forever, daemon=True)
         self._thread.start()
-        self._wait(self._inner.__aenter__())
+        try:
+            self._wait(self._inner.__aenter__())
+        except BaseException:
+            self._stop()
+            raise
         return self
 
     def __exit__(self, *failure: object) -> None:
         try:
             self._wait(self._inner.__aexit__(*failure))
         finally:
-            self._loop.call_soon_threadsafe(self._loop.stop)
+            self._stop()
+
+    def _stop(self) -> None:
+        loop, self._loop = self._loop, None
+        if loop is not None:
+            loop.call_soon_threadsafe(loop.stop)
             self._thread.join()
-            self._loop.close()
+            loop.close()
 
     def __getattr__(self, name: str) -> Any:
         found = getattr(self._inner, name)
@@ -52,11 +63,29 @@ class Blocking:
 
     def _wait(self, coroutine: Any) -> Any:
         try:
-            asyncio.get_running_loop()
+            loop = self._usable_loop()
         except RuntimeError:
-            return asyncio.run_coroutine_threadsafe(coroutine, self._loop).result()
-        coroutine.close()
-        raise RuntimeError("this is the blocking door; inside an event loop use the async one")
+            coroutine.close()
+            raise
+        waiting = asyncio.run_coroutine_threadsafe(coroutine, loop)
+        try:
+            return waiting.result()
+        finally:
+            waiting.cancel()  # Ctrl-C must not leave the call running behind the caller's back
+
+    def _usable_loop(self) -> asyncio.AbstractEventLoop:
+        _refuse_inside_a_loop()
+        if self._loop is None:
+            raise RuntimeError("this runtime is closed, or was never entered: use `with`")
+        return self._loop
+
+
+def _refuse_inside_a_loop() -> None:
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return
+    raise RuntimeError("this is the blocking door; inside an event loop use the async one")
 
 
 class _Handed:

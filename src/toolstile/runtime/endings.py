@@ -14,6 +14,7 @@ from toolstile.model.result import Input, Isolation, Metadata, ToolResult
 from toolstile.model.vocabulary import EffectsState, Status, Verdict
 from toolstile.runtime.ended import Ended
 from toolstile.runtime.progress import Progress, now
+from toolstile.runtime.request import storable
 
 # How the endings of a run become statuses (contract section 3).
 _RUN_ENDINGS: dict[Ending, tuple[Status, str]] = {
@@ -25,6 +26,7 @@ _RUN_ENDINGS: dict[Ending, tuple[Status, str]] = {
     Ending.VIOLATION: (Status.SECURITY_VIOLATION, "SECURITY_VIOLATION"),
     Ending.UNFIT: (Status.SANDBOX_ERROR, "SANDBOX_ERROR"),
 }
+_LIMITS = ("LIMIT_MEMORY", "LIMIT_CPU", "LIMIT_OUTPUT")
 _MAY_HAVE_HAPPENED = " It may have had effects: check before repeating it."
 
 
@@ -109,6 +111,8 @@ def failed(at: Progress) -> Ended:
     if outcome.ending is Ending.ERROR:
         return Ended(Status.FAILED, outcome.code, outcome.message, effects_state=_effects(at))
     status, code = _RUN_ENDINGS[outcome.ending]
+    if outcome.code in _LIMITS:
+        code = outcome.code
     message = outcome.message
     if outcome.ending is Ending.EXCEPTION:
         # AGN section 4.3: no internals to the model; the detail is in the log.
@@ -168,7 +172,8 @@ def conflict(paths: tuple[str, ...]) -> Ended:
     return Ended(
         Status.FAILED,
         "EFFECT_CONFLICT",
-        f"changed meanwhile and left as they are: {', '.join(paths)}. Call the tool again.",
+        "nothing was written, because these were changed meanwhile or cannot be written: "
+        f"{', '.join(paths)}. Look at them, then call the tool again.",
         effects_state=EffectsState.DISCARDED,
     )
 
@@ -181,11 +186,12 @@ def cancelled(at: Progress) -> Ended:
 
 def broken(at: Progress, error: Exception) -> Ended:
     """Something of ours failed: nothing is allowed because of it."""
-    if isinstance(error, StoreUnavailable) and not at.started:
+    happened = at.started or at.resumed  # an approved call goes on after its run
+    if isinstance(error, StoreUnavailable) and not happened:
         message = f"nothing was run: {error}"
         return Ended(Status.FAILED, "RECORD_UNAVAILABLE", message)
-    state = EffectsState.UNKNOWN if at.started else EffectsState.NONE
-    code = "OUTCOME_UNKNOWN" if at.started else "INTERNAL_ERROR"
+    state = EffectsState.UNKNOWN if happened else EffectsState.NONE
+    code = "OUTCOME_UNKNOWN" if happened else "INTERNAL_ERROR"
     message = f"an error in toolstile ended the call {at.execution_id}; see the log"
     return Ended(Status.FAILED, code, message, effects_state=state)
 
@@ -207,7 +213,7 @@ def result(at: Progress) -> ToolResult:
         effects=_effects_done(at) if succeeded else (),
         effects_state=at.effects_state if ended is None else ended.effects_state,
         decision=at.decision if at.has("decision") else None,
-        preview=at.request.preview,
+        preview=at.request.preview is True,  # whatever was written in its place
         metadata=_metadata(at),
     )
 
@@ -220,8 +226,8 @@ def _input(at: Progress) -> Input:
     elif at.has("call"):
         arguments = at.call.arguments
     return Input(
-        tool=at.definition.name if found else at.request.tool,
-        version=at.definition.exported_version if found else at.request.version,
+        tool=at.definition.name if found else storable(at.request.tool) or "",
+        version=at.definition.exported_version if found else storable(at.request.version),
         definition=at.definition.digest if found else None,
         arguments=arguments,
     )
@@ -248,7 +254,7 @@ def _metadata(at: Progress) -> Metadata:
     isolation = None
     if outcome is not None:
         isolation = Isolation(
-            requested=at.definition.constraints.required_isolation,
+            requested=at.level,
             obtained=outcome.obtained,
             mechanism=outcome.mechanism,
         )
@@ -270,8 +276,8 @@ def _metadata(at: Progress) -> Metadata:
         user_id=caller.user,
         session_id=caller.session,
         conversation_id=caller.conversation,
-        call_id=at.request.call_id,
-        correlation_id=at.request.correlation_id,
+        call_id=storable(at.request.call_id),
+        correlation_id=storable(at.request.correlation_id),
     )
 
 

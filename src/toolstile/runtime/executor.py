@@ -108,8 +108,10 @@ class Executor:
 
     def _replay(self, at: Progress) -> CallRecord | None:
         earlier = self.store.find(at.call.key)
-        if earlier is None or at.request.approval is not None:
-            return earlier
+        if at.request.approval is not None:
+            return records.approvable(earlier, at)
+        if earlier is None:
+            return None
         raise records.already_there(earlier, at.call)
 
     def _find(self, at: Progress) -> Tool:
@@ -244,5 +246,6 @@ class Executor:
             self.store.note(records.finished(at, result, CallState.REFUSED, self.store))
             return
         record = records.finished(at, result, CallState.DONE, self.store)
-        if self.store.advance(record, at.record.state):
-            self.effects.discard(at.execution_id)
+        if not self.store.advance(record, at.record.state):
+            raise StoreUnavailable("another executor took the call over", "look up its result")
+        self.effects.discard(at.execution_id)

@@ -20,7 +20,8 @@ from toolstile.model.definition import ToolDefinition
 
 class Fingerprint(msgspec.Struct, frozen=True, kw_only=True):
     """Definition digest + implementation digest. `strength` says how much of the code it covers:
-    strong = all of it; weak = its own file, not what that imports; none = nothing known."""
+    strong = all of it; weak = its own file and those of its packages, not what these import, and
+    not what is changed between the decision and the run; none = nothing known."""
 
     definition: str
     implementation: str | None
@@ -37,35 +38,41 @@ def fingerprint(
 ) -> Fingerprint:
     """The fingerprint of a tool, read from its files as they are now."""
     source: dict[str, Any] = dict(definition.source or {})
-    file = Path(script) if script else None
-    if file is None and "python" in source:
-        file = module_file(source["python"].partition(":")[0], import_path)
+    files = [Path(script)] if script else []
+    if not files and "python" in source:
+        files = module_files(source["python"].partition(":")[0], import_path)
     elif "wasm" in source:
         pinned = f"sha256:{source['wasm']['sha256']}"
         return Fingerprint(definition=definition.digest, implementation=pinned, strength="strong")
-    implementation = _file_digest(file)
+    implementation = _digest_of(files)
     strength = "weak" if implementation else "none"
     return Fingerprint(
         definition=definition.digest, implementation=implementation, strength=strength
     )
 
 
-def module_file(module: str, import_path: Iterable[str]) -> Path | None:
-    """The file a module would be loaded from. Nothing is imported: not even parent packages."""
+def module_files(module: str, import_path: Iterable[str]) -> list[Path]:
+    """The files that importing a module runs: those of its packages, outermost first, and its
+    own; none where it cannot be found. Nothing is imported: not even parent packages."""
     search: list[str] | None = list(import_path)
-    spec = None
+    found: list[Path] = []
     name = ""
     for part in module.split("."):
         name = f"{name}.{part}" if name else part
         spec = PathFinder.find_spec(name, search)
         if spec is None:
-            return None
+            return []
+        found += [Path(spec.origin)] if spec.origin else []  # a namespace package has no file
         search = list(spec.submodule_search_locations or ())
-    return Path(spec.origin) if spec is not None and spec.origin else None
+    return found
 
 
-def _file_digest(file: Path | None) -> str | None:
-    if file is None or not file.is_file():
+def _digest_of(files: list[Path]) -> str | None:
+    if not files or not all(file.is_file() for file in files):
         return None
+    return digest([_file_digest(file) for file in files])
+
+
+def _file_digest(file: Path) -> str:
     with file.open("rb") as opened:
-        return "sha256:" + hashlib.file_digest(opened, "sha256").hexdigest()
+        return hashlib.file_digest(opened, "sha256").hexdigest()

@@ -11,6 +11,7 @@ from toolstile.model.call import Call
 log = logging.getLogger("toolstile.tool")
 
 MAX_LINE = 8 * 1024
+MAX_LINES = 10_000  # of one run; what it logs beyond is dropped
 _LEVELS = {"debug": 10, "info": 20, "warning": 30, "error": 40}
 
 
@@ -20,6 +21,7 @@ class CallHost:
     def __init__(self, call: Call) -> None:
         self._call = call
         self._cancelled = False
+        self._lines = 0
 
     def cancel(self) -> None:
         """The caller has given up."""
@@ -38,6 +40,9 @@ class CallHost:
         raise ToolError("UNKNOWN_HOST_CALL", "the host does not offer this")
 
     def _log(self, arguments: dict[str, Any]) -> None:
+        self._lines += 1
+        if self._lines > MAX_LINES:
+            return
         level = _LEVELS.get(str(arguments.get("level")), 20)
         # The tool's text is data: bounded, on one line, and never a format string.
         message = str(arguments.get("message", ""))[:MAX_LINE].encode("unicode_escape").decode()

@@ -17,11 +17,11 @@ from toolstile.model.definition import ToolDefinition
 from toolstile.model.effect import Manifest
 from toolstile.model.job import Outcome
 from toolstile.model.record import CallRecord, CallState
-from toolstile.model.vocabulary import EffectsState, Status
+from toolstile.model.vocabulary import EffectsState, IsolationLevel, Status
 from toolstile.runtime.ended import Ended
 from toolstile.runtime.fingerprint import Fingerprint
 from toolstile.runtime.normalize import Output
-from toolstile.runtime.request import Request
+from toolstile.runtime.request import Request, is_execution_id
 
 
 class Progress:
@@ -40,7 +40,9 @@ class Progress:
 
     def __init__(self, request: Request) -> None:
         self.request = request
-        self.execution_id = request.execution_id or uuid7()
+        given = request.execution_id
+        # It names a directory and a row, so one that is not ours is never used, not even to refuse.
+        self.execution_id = given if given and is_execution_id(given) else uuid7()
         self.started_at = now()
         self._clock = time.monotonic()
         self.earlier: CallRecord | None = None
@@ -58,6 +60,13 @@ class Progress:
     def definition(self) -> ToolDefinition:
         """The resolved tool's definition."""
         return self.tool.definition
+
+    @property
+    def level(self) -> IsolationLevel:
+        """The isolation to run at: the tool's own, or higher where the caller asks for it."""
+        asked = self.request.isolation
+        needed = self.definition.constraints.required_isolation
+        return needed if asked is None else max(needed, IsolationLevel.of(asked))
 
     @property
     def resumed(self) -> bool:
@@ -89,11 +98,12 @@ class Progress:
     def unrecorded(self, error: StoreUnavailable) -> Progress:
         """The same call, whose result could not be stored."""
         happened = self.started or self.resumed
-        code = "OUTCOME_SPOOLED" if happened else "RECORD_UNAVAILABLE"
+        # OUTCOME_SPOOLED would say that the result waits in a spool; there is none yet.
+        code = "OUTCOME_UNKNOWN" if happened else "RECORD_UNAVAILABLE"
         self.ended = Ended(
             Status.FAILED,
             code,
-            f"{'it ran, but ' if happened else 'nothing was run: '}{error}",
+            f"{'it ran, but its result is lost: ' if happened else 'nothing was run: '}{error}",
             effects_state=EffectsState.UNKNOWN if happened else EffectsState.NONE,
         )
         return self
@@ -101,10 +111,13 @@ class Progress:
     def may_write(self, path: str, grants: tuple[Capability, ...]) -> bool:
         """Was this path named and granted for writing? The list of writes comes from the child,
         so it is checked against the decision and not believed."""
-        if os.path.realpath(path) != path:
-            return False
         named = [r.value for r in self.resources if r.access == "writes"]
-        need = Capability(kind=CapabilityKind.FS_WRITE, scope=(path,))
+        try:
+            if os.path.realpath(path) != path:
+                return False
+            need = Capability(kind=CapabilityKind.FS_WRITE, scope=(path,))
+        except ValueError:  # no path at all: a NUL, or characters that no path may hold
+            return False
         return (path in named or not named) and any(covers(grant, need) for grant in grants)
 
 

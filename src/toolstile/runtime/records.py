@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import msgspec
 from msgspec.structs import replace
 
-from toolstile.model.call import Call
+from toolstile.model.call import Call, CallKey
 from toolstile.model.effect import Manifest
 from toolstile.model.job import Ending, Outcome
 from toolstile.model.record import CallRecord, CallState
 from toolstile.model.result import ToolResult
 from toolstile.model.vocabulary import Status
+from toolstile.runtime import endings
 from toolstile.runtime.ended import Ended
 from toolstile.runtime.ports import Store
 from toolstile.runtime.progress import Progress, now
-from toolstile.runtime.request import stored
+from toolstile.runtime.request import storable, stored
 
 
 def running(at: Progress, store: Store) -> CallRecord:
@@ -76,7 +75,7 @@ def finished(at: Progress, result: ToolResult, state: CallState, store: Store) -
             state=state,
             request_digest="",
             request=b"",
-            tool=at.request.tool[:64],
+            tool=storable(at.request.tool) or "",
             owner=store.owner,
             epoch=store.epoch,
             created_at=at.started_at,
@@ -86,9 +85,8 @@ def finished(at: Progress, result: ToolResult, state: CallState, store: Store) -
     )
 
 
-def _no_key(at: Progress) -> Any:
-    caller = at.request.caller
-    call = Call(tool=at.request.tool, arguments={}, caller=caller, execution_id=at.execution_id)
+def _no_key(at: Progress) -> CallKey:
+    call = Call(tool="", arguments={}, caller=at.request.caller, execution_id=at.execution_id)
     return call.key
 
 
@@ -102,6 +100,20 @@ def manifest_of(record: CallRecord) -> Manifest:
     if not record.manifest:
         return Manifest(execution_id=record.execution_id)
     return msgspec.json.decode(record.manifest, type=Manifest)
+
+
+def approvable(earlier: CallRecord | None, at: Progress) -> CallRecord:
+    """The waiting call that an approval is for. Raises Ended where it is for another call, or
+    this one waits no more: a yes is good for one execution, once."""
+    approval = at.request.approval
+    if earlier is None or approval is None or earlier.execution_id != at.execution_id:
+        raise endings.mismatch()
+    given = (approval.execution_id, approval.tenant, approval.principal)
+    if given != (at.execution_id, earlier.key.tenant, earlier.key.principal):
+        raise endings.mismatch()
+    if earlier.state not in (CallState.ASKED, CallState.HELD):
+        raise endings.taken(at.execution_id)
+    return earlier
 
 
 def already_there(earlier: CallRecord, call: Call) -> Ended:

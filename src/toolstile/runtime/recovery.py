@@ -10,18 +10,22 @@ so that an executor which was only slow can no longer write them.
 
 from __future__ import annotations
 
+import logging
+
 import msgspec
 from msgspec.structs import replace
 
 from toolstile.model.canonical import digest_bytes
 from toolstile.model.decision import Decision
-from toolstile.model.effect import Effect
+from toolstile.model.effect import Effect, Manifest
 from toolstile.model.record import CallRecord, CallState
 from toolstile.model.result import Input, Metadata, ToolResult
 from toolstile.model.vocabulary import EffectsState, Status, Verdict
 from toolstile.runtime.ports import Effects, Store
 from toolstile.runtime.progress import now
 from toolstile.runtime.records import encoded, manifest_of
+
+log = logging.getLogger("toolstile")
 
 
 def recover(store: Store, effects: Effects) -> tuple[ToolResult, ...]:
@@ -59,12 +63,13 @@ def _unknown(record: CallRecord) -> ToolResult:
 
 def _rolled_forward(record: CallRecord, effects: Effects) -> ToolResult:
     manifest = manifest_of(record)
-    conflicts = effects.commit(manifest)
+    conflicts = _not_applied(manifest, effects)
     if conflicts:
         return replace(
             _result(record, Status.FAILED),
             error_code="EFFECT_CONFLICT",
-            error_message=f"changed meanwhile and left as they are: {', '.join(conflicts)}",
+            error_message=f"changed meanwhile or not writable: {', '.join(conflicts)}; "
+            "look at every file of the call",
             effects_state=EffectsState.UNKNOWN,
         )
     return replace(
@@ -77,6 +82,15 @@ def _rolled_forward(record: CallRecord, effects: Effects) -> ToolResult:
             for change in manifest.changes
         ),
     )
+
+
+def _not_applied(manifest: Manifest, effects: Effects) -> tuple[str, ...]:
+    try:
+        return effects.commit(manifest)
+    except OSError:
+        # Some may be applied and some not. One such call must not keep the others from recovery.
+        log.exception("[TLS-RUN] Effects are incomplete. execution=%s", manifest.execution_id)
+        return tuple(change.path for change in manifest.changes)
 
 
 def _decision(record: CallRecord) -> Decision | None:

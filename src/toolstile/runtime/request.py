@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
 import msgspec
 
-from toolstile.model.call import Call, Caller, check_identifier
+from toolstile.model.call import MAX_IDENTIFIER, Call, Caller, check_identifier
 from toolstile.model.decision import Approval
+from toolstile.model.vocabulary import IsolationLevel
 from toolstile.runtime.ended import Ended, invalid
 from toolstile.schema.parse import ParseFault, check_value, parse
+
+MAX_RANGE = 256
+MAX_TIMEOUT = 86_400  # a day; what takes longer is not one call
+_UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 
 
 class Request(msgspec.Struct, frozen=True, kw_only=True):
@@ -41,8 +47,7 @@ def parse_request(request: Request, execution_id: str) -> Call:
             arguments = check_value(request.arguments)
     except ParseFault as fault:
         raise invalid((fault.issue,)) from fault
-    for name in ("call_id", "correlation_id"):
-        _check(name, getattr(request, name))
+    _check_about(request)
     return Call(
         tool=request.tool,
         arguments=arguments,
@@ -57,12 +62,71 @@ def parse_request(request: Request, execution_id: str) -> Call:
     )
 
 
-def _check(name: str, value: str | None) -> None:
-    if value is not None:
-        try:
-            check_identifier(name, value)
-        except ValueError as error:
-            raise Ended.validation(str(error), f"choose another {name}") from error
+def _check_about(request: Request) -> None:
+    """Everything about the call that is not its arguments."""
+    _check("tool", request.tool)
+    for name in ("call_id", "correlation_id"):
+        if getattr(request, name) is not None:
+            _check(name, getattr(request, name))
+    _check_version(request.version)
+    if request.execution_id is not None and not is_execution_id(request.execution_id):
+        raise Ended.validation("the execution id is no UUID", "leave it out: one is made")
+    if not isinstance(request.preview, bool):
+        raise Ended.validation("preview is yes or no", "give True or False")
+    _check_timeout(request.timeout)
+    _check_isolation(request.isolation)
+
+
+def _check(name: str, value: object) -> None:
+    if not isinstance(value, str):
+        raise Ended.validation(f"{name} must be text", f"choose another {name}")
+    try:
+        check_identifier(name, value)
+    except ValueError as error:
+        raise Ended.validation(str(error), f"choose another {name}") from error
+
+
+def _check_version(version: object) -> None:
+    if version is None:
+        return
+    text = isinstance(version, str) and len(version) <= MAX_RANGE and version.isprintable()
+    if not text:
+        raise Ended.validation("the version is no range", "write one like ^1.2, or leave it out")
+
+
+def _check_timeout(seconds: object) -> None:
+    if seconds is None:
+        return
+    number = isinstance(seconds, (int, float)) and not isinstance(seconds, bool)
+    # Written so that NaN fails it.
+    if not (number and 0 < seconds <= MAX_TIMEOUT):  # type: ignore[operator]
+        raise Ended.validation(
+            f"timeout must be more than 0 and at most {MAX_TIMEOUT:,} seconds", "leave it out"
+        )
+
+
+def _check_isolation(word: object) -> None:
+    if word is None:
+        return
+    levels = [level.word for level in IsolationLevel]
+    if word not in levels:
+        raise Ended.validation("no such isolation level", f"choose {', '.join(levels[1:])}")
+    if word == IsolationLevel.NONE.word:
+        # Running in a child all the same would be safe, but not what was asked for.
+        raise Ended.validation("isolation none is not supported yet", "leave isolation out")
+
+
+def is_execution_id(text: object) -> bool:
+    """Is this a UUID in its one spelling?"""
+    return isinstance(text, str) and _UUID.fullmatch(text) is not None
+
+
+def storable(value: object) -> str | None:
+    """What a caller wrote, for the record of a call that may be refused because of it: text, of
+    bounded length, with nothing in it that has no bytes."""
+    if value is None:
+        return None
+    return str(value)[:MAX_IDENTIFIER].encode("utf-8", "replace").decode()
 
 
 def stored(call: Call) -> bytes:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable
 from typing import Any
@@ -43,7 +44,8 @@ class Setting(msgspec.Struct, frozen=True, kw_only=True):
     def import_path(self) -> tuple[str, ...]:
         """Where tools' modules are found: where ours are, and last the project itself, so that
         nothing in it can stand before an installed package."""
-        return (*sys.path, self.base)
+        # Absolute, because the child stands elsewhere.
+        return (*map(os.path.abspath, sys.path), self.base)
 
 
 def facts_of(at: Progress, setting: Setting) -> Facts:
@@ -64,7 +66,7 @@ def facts_of(at: Progress, setting: Setting) -> Facts:
         required_capabilities=definition.required_capabilities,
         resources=at.resources,
         coarse=coarse(definition, at.resources),
-        isolation=definition.constraints.required_isolation,
+        isolation=at.level,
         enforced_by=_enforced_by(at, setting),
         grants=setting.grants,
         permissions=permissions_of(setting.grants) if permissions is None else permissions,
@@ -132,7 +134,7 @@ def job_of(at: Progress, setting: Setting, stage: str) -> Job:
         handles=tuple(
             Handle(argument=r.argument, access=r.access, value=r.value) for r in at.resources
         ),
-        level=constraints.required_isolation,
+        level=at.level,
         seconds=seconds,
         max_memory=constraints.max_memory,
         max_cpu=constraints.max_cpu,

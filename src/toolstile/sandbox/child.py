@@ -68,7 +68,12 @@ class HostLine:
 
     def finish(self, outcome: Outcome) -> None:
         """Send the outcome; nothing follows."""
-        self._stream.write(frames.encode({"outcome": outcome}))
+        try:
+            frame = frames.encode({"outcome": outcome})
+        except frames.BrokenFrame:
+            large = Outcome(ending=Ending.LIMIT, code="LIMIT_OUTPUT", message="output over 100 MB")
+            frame = frames.encode({"outcome": large})
+        self._stream.write(frame)
         self._stream.flush()
 
     def _answer(self) -> dict[str, Any]:

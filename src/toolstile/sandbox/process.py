@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import os
+import re
 import resource
 import signal
 import socket
@@ -20,6 +21,7 @@ from typing import Any, Protocol
 
 import msgspec
 
+from toolstile.authoring.context import MAX_METRICS
 from toolstile.errors import ToolError
 from toolstile.model.job import Ending, Job, Outcome
 from toolstile.model.result import ResourceMetrics
@@ -29,6 +31,18 @@ from toolstile.sandbox import frames
 # How long a child may take to end by itself once it is told to: a cooperative tool sees
 # cancellation within 200 ms (seed row 7), then it is killed.
 GRACE_SECONDS = 0.2
+_SAID_BY_THE_CHILD = (Ending.VALUE, Ending.ERROR, Ending.EXCEPTION, Ending.LIMIT)
+_CODE = re.compile(r"[A-Z][A-Z0-9_]{0,63}")
+MAX_MESSAGE = 8 * 1024
+# Codes that say what the *host* did or knows (contract section 3). A tool that could use them
+# would tell the model that nothing was run, or that somebody is to approve.
+RESERVED_CODES = frozenset(
+    """TIMEOUT CANCELLED OUTCOME_UNKNOWN APPROVAL_MISMATCH APPROVAL_EXPIRED CONFIRMATION_DENIED
+    RECORD_UNAVAILABLE OUTCOME_SPOOLED CALL_IN_FLIGHT CALL_KEY_REUSED NO_POLICY NO_IMPLEMENTATION
+    TOOL_NOT_PORTABLE BUILT_IN EFFECT_CONFLICT UNDO_CONFLICT NOT_REVERSIBLE REQUIRES_CONFIRMATION
+    PERMISSION_DENIED LICENSE_REQUIRED SECURITY_VIOLATION SANDBOX_ERROR INVALID_REQUEST
+    INTERNAL_ERROR RATE_LIMITED""".split()
+)
 MECHANISM = ("process", "clean environment", "rlimits")
 
 
@@ -47,21 +61,21 @@ class ChildProcess:
 
     async def run(self, job: Job, host: Host) -> Outcome:
         """The outcome of the job, whatever happens to the child."""
-        ours, theirs = socket.socketpair()
+        if job.level > IsolationLevel.STANDARD:
+            return _unfit(f"isolation {job.level.word} is needed, and a plain process is none")
         started = time.monotonic()
-        try:
-            child = await _start(theirs.fileno())
-        except OSError as error:
-            ours.close()
-            return _unfit(f"no process could be started: {error.strerror}")
-        finally:
-            theirs.close()
-        reader, writer = await asyncio.open_connection(sock=ours)
-        try:
-            outcome = await _converse(job, host, reader, writer)
-        finally:
-            usage = await _end(child)
-            writer.close()
+        ours, theirs = socket.socketpair()
+        with ours:
+            try:
+                child = await _start(theirs.fileno())
+            except OSError as error:
+                return _unfit(f"no process could be started: {error.strerror}")
+            finally:
+                theirs.close()
+            try:
+                outcome = await _connected(job, host, ours)
+            finally:
+                usage = await _end(child)
         wall = (time.monotonic() - started) * 1000
         return _with_metrics(outcome, wall, usage)
 
@@ -88,6 +102,14 @@ async def _start(descriptor: int) -> asyncio.subprocess.Process:
 def _environment() -> Mapping[str, str]:
     """Nothing of the host's: no secrets, no settings, a fixed locale."""
     return {"PATH": "/usr/bin:/bin", "LANG": "C.UTF-8", "PYTHONDONTWRITEBYTECODE": "1"}
+
+
+async def _connected(job: Job, host: Host, ours: socket.socket) -> Outcome:
+    reader, writer = await asyncio.open_connection(sock=ours)
+    try:
+        return await _converse(job, host, reader, writer)
+    finally:
+        writer.transport.abort()  # what the child has not read by now, nobody reads
 
 
 async def _converse(
@@ -130,15 +152,35 @@ async def _talk(
     try:
         writer.write(frames.encode(job))
         while True:
+            # A child that asks and never reads the answers must not fill the host's memory.
+            await writer.drain()
             message = await _receive(reader)
             if "outcome" in message:
-                return msgspec.convert(message["outcome"], Outcome)
+                return _believable(msgspec.convert(message["outcome"], Outcome))
             writer.write(frames.encode(await _answer(host, message)))
     except (EOFError, ConnectionError):
         return _crash("The process ended without an answer.")
     except (frames.BrokenFrame, msgspec.ValidationError, TypeError, KeyError):
         # The tool shares the child with our code and may write to the socket itself.
         return _crash("The process sent something that is no answer.")
+
+
+def _believable(said: Outcome) -> Outcome:
+    """What a child may say of its run. How it was stopped, where it ran and what it used is for
+    the host to say: a tool that has run cannot claim that nothing of it ran. Raises ValueError."""
+    if said.ending not in _SAID_BY_THE_CHILD or len(said.execution_metrics) > MAX_METRICS:
+        raise frames.BrokenFrame("no child says this")
+    code = said.code
+    if said.ending is Ending.ERROR and (not _CODE.fullmatch(code) or code in RESERVED_CODES):
+        code = "TOOL_ERROR"
+    return Outcome(
+        ending=said.ending,
+        value=said.value,
+        code=code,
+        message=said.message[:MAX_MESSAGE],
+        staged=said.staged,
+        execution_metrics=said.execution_metrics,
+    )
 
 
 async def _receive(reader: asyncio.StreamReader) -> dict[str, Any]:

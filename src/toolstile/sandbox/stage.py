@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import hashlib
+import itertools
 import os
 import stat
 from pathlib import Path
@@ -21,6 +22,7 @@ class FileStage:
     def __init__(self, directory: Path) -> None:
         self._directory = directory
         self._staged: dict[str, StagedFile] = {}
+        self._files = itertools.count()  # never used twice, whatever is forgotten meanwhile
 
     @property
     def staged(self) -> tuple[StagedFile, ...]:
@@ -30,7 +32,7 @@ class FileStage:
     def put(self, path: str, content: bytes, mode: int | None) -> None:
         """Stage a file's whole content."""
         found = self._found(path)
-        name = found.file or f"{len(self._staged):06d}"
+        name = found.file or f"{next(self._files):06d}"
         (self._directory / name).write_bytes(content)
         self._staged[path] = StagedFile(
             path=path, file=name, base=found.base, mode=found.mode if mode is None else mode

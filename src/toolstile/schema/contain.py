@@ -20,7 +20,7 @@ from toolstile.model.canonical import canonical
 from toolstile.model.definition import ToolDefinition
 from toolstile.model.json import JsonObject, JsonValue
 from toolstile.schema import recursion
-from toolstile.schema.conjunction import Beside, TooMuch, without_annotations
+from toolstile.schema.beside import Beside, TooMuch, without_annotations
 from toolstile.schema.contain_examples import Search, validators
 from toolstile.schema.contain_narrowing import Narrowing
 from toolstile.schema.contain_proof import Answer, covers

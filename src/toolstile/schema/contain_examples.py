@@ -9,8 +9,9 @@ from collections.abc import Callable, Iterator
 from itertools import islice
 
 from toolstile.model.json import JsonValue
+from toolstile.schema.beside import NEW, OLD, Beside, TooMuch
 from toolstile.schema.compiled import compiled
-from toolstile.schema.conjunction import NEW, OLD, Beside, Conjunction, TooMuch
+from toolstile.schema.conjunction import Conjunction
 from toolstile.schema.contain_narrowing import Narrowing, Some, Spot
 from toolstile.schema.sample_scalars import texts
 from toolstile.schema.samples import MAX_SAMPLES, Sampler

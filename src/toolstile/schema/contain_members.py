@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 import msgspec
 
+from toolstile.schema.beside import requiring
 from toolstile.schema.conjunction import (
     OTHERS,
     Conjunction,
@@ -13,7 +14,6 @@ from toolstile.schema.conjunction import (
     evaluates,
     matches,
     of_type,
-    requiring,
 )
 from toolstile.schema.contain_narrowing import Narrowing, Question, Some, Spot, contained
 from toolstile.schema.places import Place
@@ -103,32 +103,36 @@ def dependent_schemas(question: Question) -> Found:
 # --- unevaluated members --------------------------------------------------------------------
 
 
-class Evaluated(msgspec.Struct):
-    """What a place of new is known to describe of a value."""
-
-    names: set[str]
-    patterns: set[str]
-    everything: bool = False
-
-    def has(self, name: str) -> bool:
-        """True where the member is described."""
-        found = self.everything or name in self.names
-        return found or any(matches(pattern, name) for pattern in self.patterns)
-
-
 def unevaluated_properties(question: Question) -> Found:
     """`unevaluatedProperties`: whatever old may hold and new is not known to describe."""
     place, old = question.child("unevaluatedProperties"), question.old
-    sure = _evaluated(question, question.spot)
+    sure = list(_describing(question, question.spot, question.place))
     for name in old.names:
         member = old.member(name)
-        if not (sure.has(name) or member.impossible or _always_described(question, name)):
+        told = member.impossible or _is_described(question, sure, name)
+        if not (told or _always_described(question, name)):
             yield from question.below(member, name, place)
-    if not sure.everything:
+    if not _is_described(question, sure, None):
+        known = {pattern for part in sure for pattern in part.rules.get("patternProperties", ())}
         for pattern in old.patterns:
-            if pattern not in sure.patterns:
+            if pattern not in known:
                 yield from question.below(old.matching(pattern), Some(pattern=pattern), place)
         yield from question.below(old.others, Some(), place)
+
+
+def _describing(question: Question, spot: Spot, place: Place) -> Iterator[Place]:
+    """The places of new that are known to describe the value at a spot."""
+    walk = question.walk
+    for part in Conjunction(walk.places, (place,)).parts:
+        yield part
+        for branch in walk.places.optional_branches(part):
+            conditions = walk.places.conditions(branch)
+            if all(not walk.narrowed(spot, condition) for condition in conditions):
+                yield from _describing(question, spot, branch)
+
+
+def _is_described(question: Question, by: Iterable[Place], name: str | None) -> bool:
+    return any(evaluates(question.walk.places, part, name, question.place) for part in by)
 
 
 def _always_described(question: Question, name: str) -> bool:
@@ -140,32 +144,11 @@ def _always_described(question: Question, name: str) -> bool:
     closed = [p for p in question.old.parts if p.rules.get("unevaluatedProperties") is False]
     if not closed:
         return False
+    ways = (w for w in places.reached(closed[0]) if evaluates(places, w.place, name, closed[0]))
+    spots = (question.spot.given(*way.given) for way in ways)
     return all(
-        _evaluated(question, question.spot.given(*way.given)).has(name)
-        for way in places.reached(closed[0])
-        if evaluates(places, way.place, name, closed[0])
+        _is_described(question, _describing(question, spot, question.place), name) for spot in spots
     )
-
-
-def _evaluated(question: Question, spot: Spot) -> Evaluated:
-    found = Evaluated(set(), set())
-    _collect(question, spot, question.place, found)
-    return found
-
-
-def _collect(question: Question, spot: Spot, place: Place, found: Evaluated) -> None:
-    """Adds what a place that holds describes, and its branches that are known to hold."""
-    walk = question.walk
-    for part in Conjunction(walk.places, (place,)).parts:
-        rules = part.rules
-        found.names |= set(rules.get("properties", ()))
-        found.patterns |= set(rules.get("patternProperties", ()))
-        leftovers = "unevaluatedProperties" in rules and part is not question.place
-        found.everything |= "additionalProperties" in rules or leftovers
-        for branch in walk.places.optional_branches(part):
-            conditions = walk.places.conditions(branch)
-            if all(not walk.narrowed(spot, condition) for condition in conditions):
-                _collect(question, spot, branch, found)
 
 
 # --- items ----------------------------------------------------------------------------------

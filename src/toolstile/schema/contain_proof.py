@@ -14,11 +14,12 @@ import jsonschema_rs
 import msgspec
 
 from toolstile.model.json import JsonValue
-from toolstile.schema.conjunction import Beside, TooMuch
+from toolstile.schema.beside import Beside, TooMuch
 from toolstile.schema.engine import engine_schema
+from toolstile.schema.formats import STRICTER
 from toolstile.schema.keywords import Role
 from toolstile.schema.pattern import ENGINE_OPTIONS
-from toolstile.schema.places import Place
+from toolstile.schema.places import Place, walk
 
 # Within these the slowest schemas we could build took 0.2 s (tests/schema/test_contain.py).
 MAX_NODES = 1_500
@@ -49,8 +50,13 @@ def covers(places: Beside, old: JsonValue, new: JsonValue) -> Answer:
 
 
 def _canonical(schema: JsonValue) -> jsonschema_rs.CanonicalSchema:
+    made = engine_schema(schema, {})
+    for place in walk(made):
+        if place.rules.get("format") in STRICTER:
+            # We hold values to our own reading of it, so the engine must draw no conclusions.
+            place.schema["format"] = f"toolstile:{place.schema['format']}"
     return jsonschema_rs.canonicalize(
-        engine_schema(schema, {}),
+        made,
         draft=jsonschema_rs.Draft202012,
         offline=True,
         validate_formats=True,

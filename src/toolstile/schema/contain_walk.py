@@ -9,10 +9,10 @@ from it is forgotten.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from functools import cached_property
 from itertools import islice
 from math import prod
 from typing import Any, TypeAlias
-from urllib.parse import quote
 
 import jsonschema_rs
 
@@ -20,17 +20,10 @@ from toolstile.model.canonical import canonical
 from toolstile.model.json import JsonValue, thaw
 from toolstile.schema import contain_keywords as keywords
 from toolstile.schema import contain_members as members
-from toolstile.schema.conjunction import (
-    NEW,
-    OLD,
-    Beside,
-    Conjunction,
-    TooMuch,
-    disjoint_type,
-    of_type,
-)
+from toolstile.schema.beside import NEW, OLD, Beside, TooMuch
+from toolstile.schema.conjunction import Conjunction, disjoint_type, of_type
 from toolstile.schema.contain_narrowing import Narrowing, Question, Spot
-from toolstile.schema.engine import compile_engine, engine_schema
+from toolstile.schema.engine import as_resource, compile_place, engine_schema, reference_to
 from toolstile.schema.extensions import NO_EXTENSIONS
 from toolstile.schema.keywords import KEYWORDS
 from toolstile.schema.places import Place
@@ -94,7 +87,7 @@ class Comparison:
         self.places = places
         self._answers: dict[tuple[frozenset[str], str], list[Narrowing]] = {}
         self._open: dict[tuple[frozenset[str], str], bool] = {}
-        self._validators: dict[str, jsonschema_rs.Validator | None] = {}
+        self._validators: dict[str, jsonschema_rs.Validator] = {}
         self._extended = any(name not in KEYWORDS for place in places for name in place.rules)
 
     def narrowings(self) -> list[Narrowing]:
@@ -211,17 +204,13 @@ class Comparison:
         if place.pointer not in self._validators:
             if len(self._validators) >= MAX_COMPILED or self._extended:
                 return None
-            self._validators[place.pointer] = self._compiled(place)
+            place_only = compile_place(reference_to(place), self._resource, NO_EXTENSIONS)
+            self._validators[place.pointer] = place_only
         return self._validators[place.pointer]
 
-    def _compiled(self, place: Place) -> jsonschema_rs.Validator | None:
-        inside = place.pointer.split("/", 3)[3:]
-        fragment = quote("".join(f"/{steps}" for steps in inside), safe="/~")
-        schema = {"$ref": f"{place.base}#{fragment}", **self.places.document}
-        try:
-            return compile_engine(engine_schema(schema, {}), NO_EXTENSIONS)
-        except ValueError:  # inside patternProperties the engine's pointers are other ones
-            return None
+    @cached_property
+    def _resource(self) -> jsonschema_rs.Registry:
+        return as_resource(engine_schema(self.places.document, {}))
 
 
 def _distinct(narrowings: Iterable[Narrowing]) -> list[Narrowing]:

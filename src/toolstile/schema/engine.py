@@ -8,7 +8,7 @@ regex engine cannot be made to backtrack, `mask` keeps values out of the engine'
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache
 from itertools import combinations
 from typing import Any
@@ -16,6 +16,7 @@ from urllib.parse import quote, unquote
 
 import jsonschema_rs
 
+from toolstile.model.issue import pointer
 from toolstile.model.json import JsonValue, thaw
 from toolstile.schema.extensions import Extensions
 from toolstile.schema.formats import STRICTER
@@ -61,15 +62,34 @@ def _engine_value(name: str, value: Any, patterns: dict[str, str]) -> Any:
         return engine_schema(value, patterns)
     if keyword.shape is Shape.SCHEMAS:
         return [engine_schema(member, patterns) for member in value]
-    members: dict[str, Any] = {}
-    for key, member in value.items():
-        translated = _pattern(key, patterns) if name == "patternProperties" else key
-        inner = engine_schema(member, patterns)
-        # Two spellings of one pattern become one key: both schemas hold.
-        members[translated] = (
-            {"allOf": [members[translated], inner]} if translated in members else inner
-        )
-    return members
+    names = engine_patterns(value) if name == "patternProperties" else {}
+    patterns.update((translated, original) for original, translated in names.items())
+    return {names.get(key, key): engine_schema(member, patterns) for key, member in value.items()}
+
+
+def engine_patterns(patterns: Iterable[str]) -> dict[str, str]:
+    """Original → translated, for the keys of one `patternProperties`. What two of them have in
+    common would be one key, so the second is put into a group: both hold."""
+    names: dict[str, str] = {}
+    for pattern in patterns:
+        translated = translate(pattern)
+        while translated in names.values():
+            translated = f"(?:{translated})"
+        names[pattern] = translated
+    return names
+
+
+def engine_pointer(place: Place) -> str:
+    """Where a place of the schema stands in the engine schema."""
+    steps: list[str] = []
+    while place.parent is not None:
+        step = place.pointer.removeprefix(place.parent.pointer)
+        if place.keyword == "patternProperties":
+            names = engine_patterns(place.parent.rules["patternProperties"])
+            step = pointer("patternProperties", names[place.name])
+        steps.append(step)
+        place = place.parent
+    return "".join(reversed(steps))
 
 
 def _reference(reference: str) -> str:
@@ -158,9 +178,21 @@ def compile_engine(schema: dict[str, Any], extensions: Extensions) -> jsonschema
     return jsonschema_rs.Draft202012Validator(schema, **_options(extensions))
 
 
-def compile_map(schema: dict[str, Any], extensions: Extensions) -> jsonschema_rs.ValidatorMap:
-    """Validators of every place of an engine schema, by '#' and JSON Pointer."""
-    return jsonschema_rs.validator_map_for(schema, **_options(extensions))
+def as_resource(schema: dict[str, Any]) -> jsonschema_rs.Registry:
+    """An engine schema that `compile_place` can refer to."""
+    return jsonschema_rs.Registry([(NOWHERE, schema)], draft=jsonschema_rs.Draft202012)
+
+
+def reference_to(place: Place) -> dict[str, str]:
+    """A schema that is the one at a place of the resource."""
+    return {"$ref": f"{NOWHERE}#{quote(engine_pointer(place))}"}
+
+
+def compile_place(
+    schema: dict[str, Any], resource: jsonschema_rs.Registry, extensions: Extensions
+) -> jsonschema_rs.Validator:
+    """A validator of something with a `reference_to` a resource in it."""
+    return jsonschema_rs.Draft202012Validator(schema, registry=resource, **_options(extensions))
 
 
 def _options(extensions: Extensions) -> Mapping[str, Any]:
@@ -170,10 +202,20 @@ def _options(extensions: Extensions) -> Mapping[str, Any]:
         "ignore_unknown_formats": False,
         "pattern_options": ENGINE_OPTIONS,
         "mask": MASK,
-        "formats": {**STRICTER, **extensions.formats},
+        "formats": {**STRICTER, **{n: _total(fits) for n, fits in extensions.formats.items()}},
         "keywords": {name: _keyword_class(judge) for name, judge in extensions.keywords.items()}
         or None,
     }
+
+
+def _total(fits: Callable[[str], bool]) -> Callable[[str], bool]:
+    def answer(text: str) -> bool:
+        try:
+            return bool(fits(text))
+        except Exception:  # noqa: BLE001 - a stranger's code, and its words may quote the text
+            return False
+
+    return answer
 
 
 def _keyword_class(judge: Callable[[Any, Any], bool]) -> type[Any]:
@@ -186,3 +228,8 @@ def _keyword_class(judge: Callable[[Any, Any], bool]) -> type[Any]:
                 raise ValueError("does not fit")
 
     return Keyword
+
+
+def compile_map(schema: dict[str, Any], extensions: Extensions) -> jsonschema_rs.ValidatorMap:
+    """Validators of every place of an engine schema, by '#' and JSON Pointer."""
+    return jsonschema_rs.validator_map_for(schema, **_options(extensions))

@@ -52,11 +52,26 @@ class Place(msgspec.Struct, frozen=True, eq=False):
         return self.schema if isinstance(self.schema, dict) else {}
 
     @property
+    def name(self) -> str:
+        """The member of its keyword that the place is: a property's name, a pattern."""
+        return self.pointer.rsplit("/", 1)[-1].replace("~1", "/").replace("~0", "~")
+
+    @property
     def tested(self) -> bool:
         """True inside a test (`not`, `if`, ...): closing would change what the test means."""
         place: Place | None = self
         while place is not None:
             if place.role is Role.TEST:
+                return True
+            place = place.parent
+        return False
+
+    @property
+    def is_under_a_pattern(self) -> bool:
+        """True within `patternProperties`, whose keys the engine gets in its own words."""
+        place: Place | None = self
+        while place is not None:
+            if place.keyword == "patternProperties":
                 return True
             place = place.parent
         return False
@@ -109,13 +124,16 @@ class Places:
 
     def _enter(self, place: Place) -> None:
         if place.parent is None or "$id" in place.rules:
-            if self._resources.setdefault(place.base, place) is not place:
+            first = self._resources.setdefault(place.base, place)
+            if first is not place:
                 self.claimed_twice.append((place, "$id"))
         for keyword in ("$anchor", "$dynamicAnchor"):
             name = place.rules.get(keyword)
-            if isinstance(name, str):
-                if self._anchors.setdefault((place.base, name), place) is not place:
-                    self.claimed_twice.append((place, keyword))
+            if not isinstance(name, str):
+                continue
+            first = self._anchors.setdefault((place.base, name), place)
+            if first is not place:
+                self.claimed_twice.append((place, keyword))
         name = place.rules.get("$dynamicAnchor")
         if isinstance(name, str):
             self._dynamic.setdefault(name, []).append(place)
@@ -148,7 +166,7 @@ class Places:
             found = self._anchors.get((base, fragment))
         else:
             found = self.by_pointer.get(resource.pointer + fragment)
-        if found is None:
+        if found is None or found.is_under_a_pattern:
             return []
         if keyword == "$dynamicRef" and found.rules.get("$dynamicAnchor") == fragment:
             return self._dynamic[fragment]  # whichever comes first on the way: any of them

@@ -13,8 +13,9 @@ from typing import Any
 
 from toolstile.model.canonical import canonical
 from toolstile.model.json import JsonObject, JsonValue
+from toolstile.schema.beside import OLD, Beside, TooMuch
 from toolstile.schema.compiled import compiled
-from toolstile.schema.conjunction import OLD, OTHERS, Beside, Conjunction, TooMuch, of_type
+from toolstile.schema.conjunction import OTHERS, Conjunction, disjoint_type, of_type
 from toolstile.schema.places import Place
 from toolstile.schema.sample_scalars import fractions, integers, strings, texts
 
@@ -69,9 +70,11 @@ class Sampler:
         return self._made[key]
 
     def nearer(self, said: Conjunction) -> Conjunction:
-        """All that places and their branches say, each for itself: what lies near."""
-        ways = (way.place for part in said.parts for way in self.places.reached(part))
-        return Conjunction(self.places, ways)
+        """All that places, their branches and tests say, each for itself: what lies near."""
+        ways = [way.place for part in said.parts for way in self.places.reached(part)]
+        tests = [inner for place in ways for inner in self.places.at(place, "not")]
+        tests = [way.place for test in tests for way in self.places.reached(test)]
+        return Conjunction(self.places, (*ways, *tests))
 
     def fresh_names(self, said: Conjunction, count: int = 2) -> Iterator[str]:
         """Names that are declared nowhere, as far as members may have them."""
@@ -102,8 +105,8 @@ class Sampler:
         if said.values is not None:
             yield from said.values
             return
-        made = (self._of_type(name, said, near, depth) for name in _TYPES if name in said.types)
-        yield from _by_turns(list(made))
+        made = [self._of_type(name, said, near, depth) for name in _TYPES if name in said.types]
+        yield from _by_turns([*made, iter(_listed(said, near))])
 
     def _of_type(
         self, name: str, said: Conjunction, near: Conjunction, depth: int
@@ -114,6 +117,13 @@ class Sampler:
             return iter(())
         container = Arrays if name == "array" else Objects
         return container(self, said, near, depth - 1).values()
+
+
+def _listed(said: Conjunction, near: Conjunction) -> list[JsonValue]:
+    """Values named by what lies near, of the right type."""
+    values = [value for values in near.rule("enum") for value in values[:8]]
+    values += near.rule("const")
+    return [value for value in values if disjoint_type(value) in said.types]
 
 
 def _by_turns(sources: list[Iterator[JsonValue]]) -> Iterator[JsonValue]:
@@ -187,7 +197,8 @@ class Arrays:
     def _items(self, index: int) -> tuple[JsonValue, ...]:
         index = index if index < max(self.said.prefix, self.near.prefix) else OTHERS
         if index not in self.items:
-            near = self.sampler.nearer(self.near.item(index))
+            sought = self.near.children("contains")
+            near = self.sampler.nearer(self.near.item(index).plus(*sought))
             self.items[index] = self.sampler.values(self.said.item(index), near, self.depth)
         return self.items[index]
 
@@ -202,13 +213,15 @@ class Arrays:
             made.append(values[index % len(values)] if self.unique else values[0])
         return made
 
-    def _contained(self, place: Place) -> list[JsonValue]:
+    def _contained(self, place: Place, which: int = 0) -> list[JsonValue]:
         count = max((int(n) for n in self.said.rule("minContains")), default=1)
         values = self.sampler.values(self.said.rest.plus(place), None, self.depth)
-        return [values[i % len(values)] for i in range(min(count, self.most))] if values else []
+        return [v for v in values[which : which + 1] for _ in range(min(count, self.most))]
 
     def _varied(self, smallest: list[JsonValue]) -> Iterator[list[JsonValue]]:
         """One item after the other varied; one more where `contains` needs those there are."""
+        for place in self.said.children("contains"):
+            yield from (self._contained(place, which) for which in range(MAX_NESTED))
         needed = len(self._of_length(0) or ())
         last = max(len(smallest), self.said.prefix, self.near.prefix, needed + 1)
         for index in range(min(last, self.most)):

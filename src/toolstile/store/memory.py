@@ -5,11 +5,13 @@ from __future__ import annotations
 import threading
 from collections import OrderedDict
 
+from toolstile.errors import StoreUnavailable
 from toolstile.model.call import CallKey
 from toolstile.model.record import CallRecord, CallState
 
 # Everything has a bound: the oldest finished calls go first, unfinished ones never.
 MAX_FINISHED = 10_000
+TAKEN = "leave the execution id out: one is made for every call"
 
 
 class MemoryStore:
@@ -46,6 +48,8 @@ class MemoryStore:
             holder = self._by_key.get(record.key)
             if holder is not None:
                 return self._by_id[holder]
+            if record.execution_id in self._by_id:
+                raise StoreUnavailable(f"{record.execution_id} is another call", TAKEN)
             self._by_key[record.key] = record.execution_id
             self._put(record)
             return None
@@ -62,7 +66,9 @@ class MemoryStore:
     def note(self, record: CallRecord) -> None:
         """Keep a refused call; it occupies no key."""
         with self._lock:
-            self._put(record)
+            # A refused approval carries the id of the call that waits on, which must not vanish.
+            if record.execution_id not in self._by_id:
+                self._put(record)
 
     def abandoned(self) -> tuple[CallRecord, ...]:
         """Nothing outlives this process, so nothing is ever found abandoned."""

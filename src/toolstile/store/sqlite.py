@@ -89,7 +89,11 @@ class SqliteStore:
         """Take the key durably, or say who has it."""
         if self._insert(record, keyed=True):
             return None
-        return self.find(record.key)
+        holder = self.find(record.key)
+        if holder is None:  # the row that is in the way is that of another call
+            hint = "leave the execution id out: one is made for every call"
+            raise StoreUnavailable(f"{record.execution_id} is another call", hint)
+        return holder
 
     def advance(self, record: CallRecord, expected: str) -> bool:
         """Store the record if the call is in state `expected` and nobody took it over."""
@@ -149,10 +153,12 @@ class SqliteStore:
             self._connection.execute("BEGIN IMMEDIATE")
             try:
                 yield self._connection
+                self._connection.execute("COMMIT")
             except BaseException:
-                self._connection.execute("ROLLBACK")
+                # A full disk ends the transaction by itself; a failed COMMIT leaves it open.
+                if self._connection.in_transaction:
+                    self._connection.execute("ROLLBACK")
                 raise
-            self._connection.execute("COMMIT")
 
 
 def _connect(path: Path) -> sqlite3.Connection:

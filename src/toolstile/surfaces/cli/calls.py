@@ -54,7 +54,9 @@ class About(msgspec.Struct, frozen=True, kw_only=True):
     call_id: Annotated[str | None, typer.Option(help="The same id never runs twice.")] = None
     agent: Annotated[str | None, typer.Option(help="The agent that asks.")] = None
     user: Annotated[str | None, typer.Option(help="The user that asks.")] = None
-    timeout: Annotated[float | None, typer.Option(help="Seconds; may only shorten.")] = None
+    timeout: Annotated[float | None, typer.Option(min=0.001, help="Seconds; may only shorten.")] = (
+        None
+    )
 
 
 def call(
@@ -135,6 +137,8 @@ def list_waiting(cli: Invocation) -> int:
         return OK
     rows = [(r.execution_id, r.record.input.tool, r.metadata.started_at) for r in waiting]
     console.table("Waiting for an answer", ("Execution", "Tool", "Since"), rows)
+    if not rows:
+        console.tell("nothing waits for an answer")
     return OK
 
 

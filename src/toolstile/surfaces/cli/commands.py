@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import logging
 import sys
+from importlib import metadata
+from typing import Annotated
 
 import typer
 
@@ -14,8 +16,27 @@ app = typer.Typer(
     name="toolstile",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
-    help="The gate that every tool call of an AI agent passes through.",
 )
+
+
+class Readable(logging.Formatter):
+    """The log keeps each entry on one line; a person at a terminal reads a traceback in many."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        """The entry, its escaped line ends made into line ends."""
+        return super().format(record).replace("\\n", "\n  ")
+
+
+@app.callback(invoke_without_command=True)
+def main(
+    version: Annotated[bool, typer.Option("--version", help="Print the version.")] = False,
+) -> None:
+    """The gate that every tool call of an AI agent passes through."""
+    if version:
+        sys.stdout.write(f"toolstile {metadata.version('toolstile')}\n")
+        raise typer.Exit
+
+
 app.add_typer(tools.app, name="tools")
 app.add_typer(calls.confirm, name="confirm")
 command(app)(calls.call)
@@ -26,7 +47,9 @@ command(app)(project.doctor)
 def run() -> None:
     """Run the command line; Ctrl-C ends it without a traceback."""
     # What matters is said by the commands themselves; of the log only errors are shown.
-    logging.basicConfig(level=logging.ERROR, format="toolstile: %(message)s")
+    handler = logging.StreamHandler()
+    handler.setFormatter(Readable("toolstile: %(message)s"))
+    logging.basicConfig(level=logging.ERROR, handlers=[handler])
     try:
         app()
     except KeyboardInterrupt:

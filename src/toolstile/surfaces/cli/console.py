@@ -29,6 +29,14 @@ def document(value: Any) -> None:
     sys.stdout.write(json.dumps(value, indent=2, ensure_ascii=False) + "\n")
 
 
+def done(message: str, facts_of_it: Mapping[str, Any], *, as_json: bool) -> None:
+    """What a command has changed: JSON for programs, words on stderr for people."""
+    if as_json:
+        document(dict(facts_of_it))
+    else:
+        tell(message)
+
+
 def table(title: str, columns: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
     """A table on a terminal; without one, a line per row and a tab between cells."""
     if not sys.stdout.isatty():

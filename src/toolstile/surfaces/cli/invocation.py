@@ -176,7 +176,7 @@ def _guarded(function: Callable[..., Any], invocation: Invocation, given: dict[s
 def _known(error: ToolstileError) -> tuple[int, str, str | None]:
     """Exit code, code and repair of our own exceptions."""
     if isinstance(error, SettingsError):
-        return USAGE, "SETTINGS", "correct the file; `toolstile doctor` shows what came from where"
+        return USAGE, "SETTINGS", "correct that; `toolstile doctor` shows what came from where"
     if isinstance(error, StoreUnavailable):
         return UNAVAILABLE, "RECORD_UNAVAILABLE", error.hint
     if isinstance(error, LicenceError):

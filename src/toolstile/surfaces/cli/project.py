@@ -10,7 +10,7 @@ from typing import Any
 
 import msgspec
 
-from toolstile.app import load_tools, open_store
+from toolstile.app import load_tools, open_store, unheeded
 from toolstile.errors import StoreUnavailable, ToolstileError
 from toolstile.model.issue import Issue
 from toolstile.surfaces.cli import console
@@ -38,9 +38,13 @@ def init(cli: Invocation) -> int:
     if config.exists():
         hint = "edit it; `toolstile doctor` says what it comes to"
         raise Fail(FAILED, "EXISTS", f"{config} is there already: nothing was changed", hint)
-    config.parent.mkdir(exist_ok=True)
-    config.write_text(CONFIG, encoding="utf-8")
-    Path("workspace").mkdir(exist_ok=True)
+    try:
+        config.parent.mkdir(exist_ok=True)
+        config.write_text(CONFIG, encoding="utf-8")
+        Path("workspace").mkdir(exist_ok=True)
+    except OSError as error:
+        message = f"cannot write {error.filename}: {error.strerror}"
+        raise Fail(FAILED, "UNWRITABLE", message, "choose a directory of your own") from error
     if cli.as_json:
         console.document({"created": [str(config), "workspace"]})
     else:
@@ -85,6 +89,8 @@ def _findings(cli: Invocation) -> Iterator[Finding]:
     yield Finding(True, "project", str(settings.project))
     for warning in settings.warnings:
         yield _warned("settings", warning)
+    for issue in unheeded(settings):
+        yield _warned("settings", issue)
     yield from _tools(cli)
     yield from _store(cli)
     yield Finding(
@@ -115,7 +121,8 @@ def _store(cli: Invocation) -> Iterator[Finding]:
 
 
 def _warned(what: str, warning: Issue) -> Finding:
-    return Finding(False, what, f"{warning.path}: {warning.message}", warning.hint)
+    place = f"{warning.path}: " if warning.path else ""
+    return Finding(False, what, place + warning.message, warning.hint)
 
 
 def _origins(cli: Invocation) -> dict[str, Any]:

@@ -50,6 +50,8 @@ def list_tools(
     else:
         shown = [(row["name"], row["version"], _described(row)) for row in rows]
         console.table("Registered Tools", ("Name", "Version", "Description"), shown)
+        if not rows:
+            console.tell("there are none; `toolstile tools new --help` says how to begin one")
     return OK
 
 
@@ -215,8 +217,8 @@ def diff(
             }
         )
     else:
-        console.say(f"{before.name} {before.exported_version} -> {after.exported_version}: ")
-        console.say(f"{compared.verdict}")
+        versions = f"{before.exported_version} -> {after.exported_version}"
+        console.say(f"{before.name} {versions}: {compared.verdict}")
         for reason in compared.reasons:
             console.say(f"  {reason.side}{reason.path}: {reason.text}")
             if reason.example is not None:
@@ -282,7 +284,8 @@ def _set(cli: Invocation, name: str, *, disabled: bool) -> int:
     cli.changing()
     cli.registry.get(name)
     cli.change_state(lambda state: switched(state, name, disabled=disabled))
-    console.tell(f"{name} is {'disabled' if disabled else 'enabled'}")
+    said = f"{name} is {'disabled' if disabled else 'enabled'}"
+    console.done(said, {"name": name, "enabled": not disabled}, as_json=cli.as_json)
     return OK
 
 
@@ -294,9 +297,12 @@ def pin(
 ) -> int:
     """Use only versions of this range where a caller names none."""
     cli.changing()
+    if version is not None:
+        _definition(cli.registry, f"{name}@{version}")
     cli.registry.pin(name, version)
     cli.change_state(lambda state: pinned(state, name, version))
-    console.tell(f"{name} is pinned to {version}" if version else f"{name} is not pinned")
+    said = f"{name} is pinned to {version}" if version else f"{name} is not pinned"
+    console.done(said, {"name": name, "pinned": version}, as_json=cli.as_json)
     return OK
 
 
@@ -309,15 +315,16 @@ def add(
     reports = read_definitions(file)
     definitions = [report.definition for report in reports if report.definition is not None]
     if len(definitions) != len(reports):
-        for report in reports:
+        for report in () if cli.as_json else reports:
             console.issues(report.issues)
         hint = f"`toolstile tools check {file}` after correcting it"
         raise Fail(FAILED, "ACODE_TSR_006", "nothing was added", hint)
     for definition in definitions:
         cli.registry.register(definition)
     cli.change_state(lambda state: added(state, definitions))
-    for definition in definitions:
-        console.tell(f"added {ref_of(definition)}")
+    refs = [ref_of(definition) for definition in definitions]
+    said = "\n".join(f"added {ref}" for ref in refs)
+    console.done(said, {"added": refs}, as_json=cli.as_json)
     return OK
 
 
@@ -330,5 +337,5 @@ def remove(cli: Invocation, name: Name) -> int:
         hint = "it comes from a provider or from config.yml: `toolstile tools disable` it"
         raise Fail(FAILED, "NOT_ADDED", f"'{name}' was not added by a command", hint)
     cli.change_state(lambda state: removed(state, name))
-    console.tell(f"removed {name}")
+    console.done(f"removed {name}", {"removed": name}, as_json=cli.as_json)
     return OK
