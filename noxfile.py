@@ -101,6 +101,13 @@ def breaks(session: nox.Session) -> None:
 
 
 @nox.session
+def suites(session: nox.Session) -> None:
+    """The public suites and recorded calls, in figures: what is accepted, and what is answered."""
+    for program in ("json_schema_suite.py", "toolcalls.py"):
+        session.run(PYTHON, f"tests/suites/{program}", *session.posargs)
+
+
+@nox.session
 def restarts(session: nox.Session) -> None:
     """A hundred processes with random hash seeds derive the same bytes."""
     session.run(PYTHON, "tests/suites/restarts.py", *(session.posargs or ["100"]))

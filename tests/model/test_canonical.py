@@ -11,7 +11,6 @@ import uuid
 from collections import OrderedDict
 from datetime import date
 from decimal import Decimal
-from time import process_time
 from typing import Any
 
 import orjson
@@ -300,41 +299,3 @@ def test_digests_name_their_algorithm() -> None:
     assert digest_bytes(data) == "sha256:" + hashlib.sha256(data).hexdigest()
     assert digest({"b": "é", "a": [1.0, 2]}) == digest_bytes(data)
     assert digest({"b": "e\u0301", "a": [1, 2]}) != digest_bytes(data)
-
-
-# --- Cost
-
-ARGUMENTS: dict[str, Any] = {
-    "small": {"path": "/srv/data/report.txt", "limit": 50, "recursive": True},
-    "medium": {
-        "title": "Disk nearly full on db-3",
-        "body": "The /var volume reached 91 % at 03:14 UTC. " * 6,
-        "score": 0.83,
-        "due": None,
-        "tags": ["disk", "db-3", "on-call", "prod"],
-        "assignee": {"id": 4711, "email": "ada@example.org", "name": "Ada"},
-        "watchers": [{"id": number, "role": "viewer"} for number in range(3)],
-        "attachments": [{"name": "df.txt", "size": 912, "sha256": "ab" * 32}] * 2,
-    },
-    "large": [{"id": n, "name": f"item {n}", "price": n * 1.25, "ok": True} for n in range(1_000)],
-}
-
-
-def cpu_time(write: Any, value: Any, times: int) -> float:
-    """The least time that so many calls took, of several tries."""
-    least = math.inf
-    for _ in range(7):
-        start = process_time()
-        for _ in range(times):
-            write(value)
-        least = min(least, process_time() - start)
-    return least
-
-
-@pytest.mark.parametrize(("name", "times"), [("small", 20_000), ("medium", 4_000), ("large", 30)])
-def test_costs_little_more_than_sorting(name: str, times: int) -> None:
-    """Exactness costs 3 to 7 times the C serialiser that sorts; `rfc8785` alone costs 40 to 80."""
-    value = ARGUMENTS[name]
-    plain = cpu_time(lambda value: orjson.dumps(value, None, orjson.OPT_SORT_KEYS), value, times)
-    exact = cpu_time(canonical, value, times)
-    assert exact / plain < 15

@@ -19,7 +19,7 @@ from toolstile.model.issue import Issue
 from toolstile.model.json import thaw
 from toolstile.schema import drafts
 from toolstile.schema.acceptance import check_schema
-from toolstile.schema.closing import Root, at
+from toolstile.schema.closing import Root, at, closing_keyword
 from toolstile.schema.defining import STANDARD, Vocabulary, inspect
 from toolstile.schema.fields import _HIDDEN as HIDDEN
 from toolstile.schema.fields import MAX_DESCRIPTION, RESERVED
@@ -31,6 +31,10 @@ from toolstile.schema.rules import DECLARES_ITEMS, DECLARES_MEMBERS, FIXED, grou
 
 # Every JSON type, written as small as the meaning allows (integers are numbers).
 ANY_TYPE = ["array", "boolean", "null", "number", "object", "string"]
+
+
+CLOSED = "closed: what it does not declare is refused"
+NO_PARAMETERS = "closed: it declares no parameters, so only {} is taken"
 
 
 class AdoptionChange(msgspec.Struct, frozen=True):
@@ -152,6 +156,7 @@ class _Adoption:
         if not lint_shape(schema):
             self._complete(path, Places(schema))
             self._contradictions(path, schema, root)
+            self._closed(path, schema, root)
         return schema
 
     def _below(self, path: str) -> drafts.Note:
@@ -255,6 +260,16 @@ class _Adoption:
                 schema["x-default"] = schema.pop("default")
                 where = f"{path}/properties/{_escaped(name)}/default"
                 self.note(where, "default", "dropped: the property is required")
+
+    def _closed(self, path: str, schema: dict[str, Any], root: Root) -> None:
+        """Say what `inspect` is going to close: foreign objects are open unless they say so."""
+        places = Places(schema)
+        for place in places:
+            keyword = closing_keyword(places, place, root)
+            if keyword is not None:
+                silent = not place.pointer and not any(map(place.rules.get, DECLARES_MEMBERS))
+                text = NO_PARAMETERS if silent and not places.branches(place) else CLOSED
+                self.note(f"{path}{place.pointer}/{keyword}", keyword, text)
 
     def _contradictions(self, path: str, schema: dict[str, Any], root: Root) -> None:
         """Drop defaults and enum values that their own schema refuses: nothing ever took them."""

@@ -169,13 +169,13 @@ def _exact_types() -> jsonschema_rs.Registry:
 def compile_exact(schema: dict[str, Any], extensions: Extensions) -> jsonschema_rs.Validator:
     """A validator of an `exact_schema`."""
     return jsonschema_rs.Draft202012Validator(
-        schema, registry=_exact_types(), **_options(extensions)
+        schema, registry=_exact_types(), **engine_options(extensions)
     )
 
 
 def compile_engine(schema: dict[str, Any], extensions: Extensions) -> jsonschema_rs.Validator:
     """A validator of an engine schema. Raises ValueError where the engine refuses it."""
-    return jsonschema_rs.Draft202012Validator(schema, **_options(extensions))
+    return jsonschema_rs.Draft202012Validator(schema, **engine_options(extensions))
 
 
 def as_resource(schema: dict[str, Any]) -> jsonschema_rs.Registry:
@@ -192,10 +192,13 @@ def compile_place(
     schema: dict[str, Any], resource: jsonschema_rs.Registry, extensions: Extensions
 ) -> jsonschema_rs.Validator:
     """A validator of something with a `reference_to` a resource in it."""
-    return jsonschema_rs.Draft202012Validator(schema, registry=resource, **_options(extensions))
+    return jsonschema_rs.Draft202012Validator(
+        schema, registry=resource, **engine_options(extensions)
+    )
 
 
-def _options(extensions: Extensions) -> Mapping[str, Any]:
+def engine_options(extensions: Extensions) -> Mapping[str, Any]:
+    """The one set of settings that every validator of ours is made with."""
     return {
         "offline": True,
         "validate_formats": True,
@@ -232,4 +235,4 @@ def _keyword_class(judge: Callable[[Any, Any], bool]) -> type[Any]:
 
 def compile_map(schema: dict[str, Any], extensions: Extensions) -> jsonschema_rs.ValidatorMap:
     """Validators of every place of an engine schema, by '#' and JSON Pointer."""
-    return jsonschema_rs.validator_map_for(schema, **_options(extensions))
+    return jsonschema_rs.validator_map_for(schema, **engine_options(extensions))

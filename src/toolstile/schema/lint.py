@@ -11,6 +11,7 @@ import difflib
 import re
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
+from urllib.parse import unquote
 
 from toolstile.model.canonical import canonical
 from toolstile.model.issue import Issue
@@ -46,9 +47,10 @@ MAX_PROPERTIES = 1_000
 # Refusing a hostile pattern takes up to 65 ms (schema/pattern_cost.py).
 MAX_PATTERNS = 100
 
-# An absolute or relative URI without a fragment; the engine knows the dialects' own addresses.
+# An absolute or relative URI without a fragment.
 _ADDRESS = re.compile(r"(?:[A-Za-z0-9._~:/?@!$&'()*+,;=-]|%[0-9A-Fa-f]{2})+")
-_DIALECTS = "json-schema.org/"
+# Where the dialects live: the engine knows these by heart, and would not look at ours.
+_DIALECTS = re.compile(r"[/@]json-schema\.org(?:[:/]|$)|json-schema\.org/draft", re.IGNORECASE)
 _ANCHOR = re.compile(r"[A-Za-z_][A-Za-z0-9._-]*")
 
 CLASSIFICATIONS = ("public", "internal", "personal", "secret")
@@ -149,7 +151,7 @@ def _value_faults(
     elif name == "$schema" and (value.rstrip("#") != DIALECT or place.parent is not None):
         hint = f"leave it out, or write {DIALECT} at the root; adopt() translates older drafts"
         yield fault(path, name, "only draft 2020-12 is spoken here", hint, expected=DIALECT)
-    elif name == "$id" and (not _ADDRESS.fullmatch(value) or _DIALECTS in value):
+    elif name == "$id" and (not _ADDRESS.fullmatch(value) or _DIALECTS.search(unquote(place.base))):
         hint = "leave it out: references within a schema, '#/$defs/NAME', need none"
         yield fault(path, name, "this cannot be the address of a schema", hint)
     elif name in ("$anchor", "$dynamicAnchor") and not _ANCHOR.fullmatch(value):

@@ -52,12 +52,15 @@ class ParseFault(ValueError):
         super().__init__(issue.message)
 
 
+NO_JSON = "invalid_json"
+
+
 class Wrong(NamedTuple):
     """A way in which JSON can be wrong, and what its sender can do about it."""
 
     what: str
     hint: str
-    code: str = "invalid_json"
+    code: str = NO_JSON
     error_code: str = INVALID_JSON
 
 
@@ -332,8 +335,12 @@ class _Reader:
         return value
 
     def fault(self, wrong: Wrong) -> ParseFault:
-        """The fault, at the place where the reader stands."""
-        return refusal(wrong, self.parts, place_in(self.text, self.at))
+        """The fault, at the place where the reader stands.
+
+        A text that is no JSON has no values to point at: the issue is about the whole of it.
+        """
+        parts = () if wrong.code == NO_JSON else self.parts
+        return refusal(wrong, parts, place_in(self.text, self.at))
 
     def peek(self) -> str:
         """The next character that is not white space; "" at the end."""
