@@ -20,7 +20,7 @@ SMALL: dict[str, Any] = {
 }
 SMALL_VALUE = {"path": "/srv/data/report.txt", "limit": 50, "recursive": True}
 
-_USER: dict[str, Any] = {
+_ASSIGNEE: dict[str, Any] = {
     "type": "object",
     "properties": {
         "id": {"type": "integer", "minimum": 1},
@@ -30,6 +30,32 @@ _USER: dict[str, Any] = {
     "required": ["id", "email"],
     "additionalProperties": False,
 }
+_FILTER: dict[str, Any] = {
+    "type": "object",
+    "properties": {
+        "field": {"type": "string"},
+        "op": {"enum": ["eq", "ne", "lt", "gt", "in"]},
+        "value": {"type": ["string", "number", "boolean", "array"], "items": True},
+    },
+    "required": ["field", "op", "value"],
+    "additionalProperties": False,
+}
+_ATTACHMENT: dict[str, Any] = {
+    "type": "object",
+    "properties": {
+        "name": {"type": "string"},
+        "size": {"type": "integer", "minimum": 0},
+        "sha256": {"type": "string", "pattern": "^[0-9a-f]{64}$"},
+    },
+    "required": ["name", "size", "sha256"],
+    "additionalProperties": False,
+}
+_WATCHER: dict[str, Any] = {
+    "type": "object",
+    "properties": {"id": {"type": "integer"}, "role": {"enum": ["viewer", "editor", "owner"]}},
+    "required": ["id", "role"],
+    "additionalProperties": False,
+}
 MEDIUM: dict[str, Any] = {
     "type": "object",
     "properties": {
@@ -37,6 +63,7 @@ MEDIUM: dict[str, Any] = {
         "title": {"type": "string", "minLength": 1, "maxLength": 200},
         "body": {"type": "string", "maxLength": 20000},
         "priority": {"enum": ["low", "normal", "high", "urgent"]},
+        "status": {"type": "string", "enum": ["open", "closed", "pending"]},
         "score": {"type": "number", "minimum": 0, "maximum": 1},
         "count": {"type": "integer", "minimum": 0},
         "notify": {"type": "boolean"},
@@ -47,8 +74,10 @@ MEDIUM: dict[str, Any] = {
             "maxItems": 20,
             "uniqueItems": True,
         },
-        "assignee": _USER,
-        "watchers": {"type": "array", "items": {"$ref": "#/$defs/user"}, "maxItems": 50},
+        "assignee": _ASSIGNEE,
+        "watchers": {"type": "array", "items": {"$ref": "#/$defs/watcher"}, "maxItems": 50},
+        "filter": _FILTER,
+        "attachments": {"type": "array", "items": _ATTACHMENT},
         "labels": {
             "type": "object",
             "additionalProperties": {"type": "string", "maxLength": 64},
@@ -57,21 +86,26 @@ MEDIUM: dict[str, Any] = {
     },
     "required": ["ticket_id", "title", "priority", "assignee"],
     "additionalProperties": False,
-    "$defs": {"user": _USER},
+    "$defs": {"watcher": _WATCHER},
 }
-_ADA = {"id": 4711, "email": "ada@example.org", "name": "Ada"}
 MEDIUM_VALUE = {
     "ticket_id": "OPS-48213",
     "title": "Disk nearly full on db-3",
     "body": "The /var volume reached 91 % at 03:14 UTC. " * 6,
     "priority": "high",
+    "status": "open",
     "score": 0.83,
     "count": 7,
     "notify": True,
     "due": None,
     "tags": ["disk", "db-3", "on-call", "prod"],
-    "assignee": _ADA,
-    "watchers": [_ADA, _ADA | {"id": 2}, _ADA | {"id": 3}],
+    "assignee": {"id": 4711, "email": "ada@example.org", "name": "Ada"},
+    "watchers": [{"id": n, "role": role} for n, role in enumerate(("viewer", "editor", "owner"))],
+    "filter": {"field": "host", "op": "in", "value": ["db-3", "db-4"]},
+    "attachments": [
+        {"name": "df.txt", "size": 912, "sha256": "ab" * 32},
+        {"name": "dmesg.txt", "size": 20211, "sha256": "0f" * 32},
+    ],
     "labels": {"team": "storage", "env": "prod"},
 }
 
@@ -113,12 +147,35 @@ class SmallModel(_Strict):
     recursive: bool = False
 
 
-class UserModel(_Strict):
-    """A user."""
+class AssigneeModel(_Strict):
+    """An assignee."""
 
     id: Annotated[int, Field(ge=1)]
     email: Annotated[str, Field(pattern="^[^@ ]+@[^@ ]+$")]
     name: str = ""
+
+
+class WatcherModel(_Strict):
+    """A watcher."""
+
+    id: int
+    role: Literal["viewer", "editor", "owner"]
+
+
+class FilterModel(_Strict):
+    """A filter."""
+
+    field: str
+    op: Literal["eq", "ne", "lt", "gt", "in"]
+    value: str | float | bool | list[Any]
+
+
+class AttachmentModel(_Strict):
+    """An attachment."""
+
+    name: str
+    size: Annotated[int, Field(ge=0)]
+    sha256: Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
 
 
 class MediumModel(_Strict):
@@ -127,8 +184,9 @@ class MediumModel(_Strict):
     ticket_id: Annotated[str, Field(pattern="^[A-Z]{2,8}-[0-9]{1,7}$")]
     title: Annotated[str, Field(min_length=1, max_length=200)]
     priority: Literal["low", "normal", "high", "urgent"]
-    assignee: UserModel
+    assignee: AssigneeModel
     body: Annotated[str, Field(max_length=20000)] = ""
+    status: Literal["open", "closed", "pending"] = "open"
     score: Annotated[float, Field(ge=0, le=1)] = 0.0
     count: Annotated[int, Field(ge=0)] = 0
     notify: bool = False
@@ -136,7 +194,9 @@ class MediumModel(_Strict):
     tags: Annotated[
         list[Annotated[str, Field(pattern="^[a-z0-9-]{1,32}$")]], Field(max_length=20)
     ] = []
-    watchers: Annotated[list[UserModel], Field(max_length=50)] = []
+    watchers: Annotated[list[WatcherModel], Field(max_length=50)] = []
+    filter: FilterModel | None = None
+    attachments: list[AttachmentModel] = []
     labels: Annotated[dict[str, Annotated[str, Field(max_length=64)]], Field(max_length=20)] = {}
 
 

@@ -69,21 +69,44 @@ class CompiledSchema:
     def __init__(self, schema: JsonObject, extensions: Extensions = NO_EXTENSIONS) -> None:
         self.schema = schema
         self._extensions = extensions
-        patterns: dict[str, str] = {}
-        self._compilable = engine_schema(schema, patterns)
         places = Places(schema)
-        self._plan = plan_for(places)
-        self._is_exact, self._defaults = self._shortcut(places)
-        self._copies = has_defaults(places) and _interacts(places)
         self._depth_limit = recursion.depth_limit(places)
-        self._patterns = patterns
-        if self._is_exact is None:
+        defaults = has_defaults(places)
+        self._copies = defaults and _interacts(places)
+        # The shortcut: what it takes is valid, has every integer written as one, and wants
+        # nothing but the defaults of a plan.
+        self._takes = self._shortcut()
+        fills = defaults and self._takes is not None
+        self._defaults = plan_for(places, integers=False) if fills else None
+        if self._takes is None:
             self._engine.is_valid(None)  # compiled now: what the engine refuses is refused here
+
+    def _shortcut(self) -> Callable[[JsonValue], bool] | None:
+        """None where the question cannot be put to the engine."""
+        if self._depth_limit is not None or self._copies:
+            return None
+        exact = exact_schema(engine_schema(self.schema, {}))
+        return None if exact is None else compile_exact(exact, self._extensions).is_valid
+
+    # What only some values need is made when the first of them comes: most schemas never see one.
 
     @cached_property
     def _engine(self) -> jsonschema_rs.Validator:
-        """The engine itself; where there is a shortcut, only what that does not take needs it."""
-        return compile_engine(self._compilable, self._extensions)
+        return compile_engine(engine_schema(self.schema, {}), self._extensions)
+
+    @cached_property
+    def _plan(self) -> Plan | None:
+        return plan_for(Places(self.schema))
+
+    @cached_property
+    def _map(self) -> jsonschema_rs.ValidatorMap:
+        return compile_map(engine_schema(self.schema, {}), self._extensions)
+
+    @cached_property
+    def _explained(self) -> Schema:
+        patterns: dict[str, str] = {}
+        engine_schema(self.schema, patterns)
+        return Schema(Places(self.schema), patterns)
 
     def is_valid(self, value: JsonValue) -> bool:
         """Does the value fit? The value must be JSON as `parse` or `check_value` give it."""
@@ -94,15 +117,15 @@ class CompiledSchema:
     def check(self, arguments: bytes | str | JsonValue) -> Checked:
         """Arguments as a model sent them (raw JSON), or as a program built them (a mapping)."""
         try:
-            raw = isinstance(arguments, (bytes, str))
-            value = parse(arguments) if raw else check_value(arguments)
+            is_text = isinstance(arguments, (bytes, str))
+            value = parse(arguments) if is_text else check_value(arguments)
         except ParseFault as fault:
             return Checked(False, None, (fault.issue,), 1)
         return self.check_parsed(value)
 
     def check_parsed(self, value: JsonValue) -> Checked:
         """A parsed value; it is filled in where it stands, so it must be the caller's own."""
-        if self._is_exact is not None and self._is_exact(value):
+        if self._takes is not None and self._takes(value):
             if self._defaults is not None:
                 value = fill(self._defaults, value, self._fits)
             return Checked(True, value)
@@ -132,27 +155,9 @@ class CompiledSchema:
         issues = explain(self._engine.iter_errors(value), self._explained)
         return Checked(False, None, issues[:MAX_ISSUES], len(issues))
 
-    def _shortcut(self, places: Places) -> tuple[Callable[[JsonValue], bool] | None, Plan | None]:
-        """Is a value valid, and every integer in it written as one? And what is left to fill in
-        where that is so. (None, None) where the question cannot be put to the engine."""
-        if self._plan is None or recursion.depth_limit(places) is not None:
-            return None, None
-        exact = exact_schema(self._compilable)
-        if exact is None or (has_defaults(places) and _interacts(places)):
-            return None, None
-        return compile_exact(exact, self._extensions).is_valid, plan_for(places, integers=False)
-
     def _fits(self, place: str, value: JsonValue) -> bool:
         validator = self._map.get(f"#{place}")
         return validator is not None and validator.is_valid(value)
-
-    @cached_property
-    def _map(self) -> jsonschema_rs.ValidatorMap:
-        return compile_map(self._compilable, self._extensions)
-
-    @cached_property
-    def _explained(self) -> Schema:
-        return Schema(Places(self.schema), self._patterns)
 
 
 def _interacts(places: Places) -> bool:

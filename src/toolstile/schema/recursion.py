@@ -85,6 +85,8 @@ def depth_limit(places: Places) -> int | None:
         for place in places
         if place.parent is None or place.role in (Role.VALUE, Role.TEST)
     }
+    if not any(map(_multiplies, edges.values())):
+        return None
     looks = dict.fromkeys(edges, 1)  # at one value so many levels below a place, at most
     for depth in range(DEFAULT_LIMITS.depth):
         deeper = {place: _looks(below, looks) for place, below in edges.items()}
@@ -94,6 +96,12 @@ def depth_limit(places: Places) -> int | None:
             return depth
         looks = deeper
     return None
+
+
+def _multiplies(below: Edges) -> bool:
+    """True where one value below a place may be looked at more than once."""
+    labels = {label for _, label in below}
+    return below.total() > 1 and (ANY_MEMBER in labels or len(labels) < below.total())
 
 
 def _looks(below: Edges, looks: Mapping[str, int]) -> int:
@@ -110,7 +118,8 @@ def _edges(places: Places, place: Place) -> Edges:
     found: Edges = Counter()
     for same in _visits(places, place):
         for child in places.children(same, Role.VALUE, Role.TEST):
-            if child.keyword not in ("not", "if", "propertyNames"):
+            looks_on = isinstance(child.schema, dict)  # true and false look at nothing
+            if looks_on and child.keyword not in ("not", "if", "propertyNames"):
                 found[(child.pointer, _label(child))] += 1
     return found
 
