@@ -30,7 +30,7 @@ from toolstile.model.vocabulary import Determinism
 from toolstile.schema.compiled import compiled
 from toolstile.schema.documents import fitting, missing
 from toolstile.schema.parse import ParseFault, parse
-from toolstile.schema.usage import ADVICE, lint_usage
+from toolstile.schema.usage.lint import ADVICE, lint_usage
 
 # seed-rows.md, row 43.
 SAMPLES = 100

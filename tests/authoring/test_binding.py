@@ -27,7 +27,7 @@ from toolstile.authoring.handles import Host, ReadPath, Url
 from toolstile.errors import ToolError
 from toolstile.schema import Root, check_schema, close, compile_arguments
 from toolstile.schema.compiled import compiled
-from toolstile.schema.infer import infer
+from toolstile.schema.python.infer import infer
 
 MAX_INTEGER = 2**63 - 1
 

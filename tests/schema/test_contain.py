@@ -20,11 +20,11 @@ from toolstile.model.canonical import canonical
 from toolstile.model.definition import ToolDefinition
 from toolstile.model.json import freeze
 from toolstile.schema.adopt import adopt
-from toolstile.schema.beside import NEW, OLD, Beside
 from toolstile.schema.closing import Root, close
 from toolstile.schema.compiled import compiled
-from toolstile.schema.contain import Compatibility, compare
-from toolstile.schema.contain_proof import covers, is_tame
+from toolstile.schema.contain.beside import NEW, OLD, Beside
+from toolstile.schema.contain.containment import Compatibility, compare
+from toolstile.schema.contain.proof import covers, is_tame
 
 Json = Any
 Schema = dict[str, Any]

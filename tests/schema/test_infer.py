@@ -31,7 +31,7 @@ from msgspec import Meta
 from toolstile.model.json import thaw
 from toolstile.model.vocabulary import ResultType
 from toolstile.schema import Root, check_schema, close
-from toolstile.schema.infer import Inferred, infer
+from toolstile.schema.python.infer import Inferred, infer
 
 
 class Colour(enum.Enum):

@@ -18,8 +18,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from corpora import corpus, records
-from toolstile.schema.pattern import ENGINE_OPTIONS, PatternRefused, accepted, translate
-from toolstile.schema.pattern_syntax import BINARY_PROPERTIES, CATEGORIES
+from toolstile.schema.pattern.syntax import BINARY_PROPERTIES, CATEGORIES
+from toolstile.schema.pattern.translation import ENGINE_OPTIONS, PatternRefused, accepted, translate
 
 HERE = Path(__file__).parent
 RECORDER = HERE / "record_ecma_patterns.py"

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from corpora import corpus, records
-from toolstile.schema.pattern import ENGINE_OPTIONS, PatternRefused, accepted, translate
+from toolstile.schema.pattern.translation import ENGINE_OPTIONS, PatternRefused, accepted, translate
 
 MEGABYTE = 1_000_000
 PROMISED = 0.050  # seconds for 1 MB against any accepted pattern

@@ -18,7 +18,8 @@ from hypothesis import strategies as st
 
 from corpora import corpus, records
 from toolstile.model.issue import SCHEMA_INVALID, Issue
-from toolstile.schema.usage import ADVICE, MAX_BYTES, MAX_ISSUES, generate_usage, lint_usage
+from toolstile.schema.usage.generate import generate_usage
+from toolstile.schema.usage.lint import ADVICE, MAX_BYTES, MAX_ISSUES, lint_usage
 
 DATA = Path(__file__).parent / "data" / "usage.yaml"
 TOPICS = "purpose when when_not arguments precedence idempotency limits performance errors good bad"
@@ -234,7 +235,7 @@ def test_a_secret_is_found_wherever_it_stands(case: Case, data: st.DataObject) -
 
 SEEDED = """
 import json, sys
-from toolstile.schema.usage import lint_usage
+from toolstile.schema.usage.lint import lint_usage
 for text, name, parameters in json.load(sys.stdin):
     print(lint_usage(text, name, parameters))
 """

@@ -25,7 +25,6 @@ from toolstile.model.issue import pointer
 from toolstile.model.json import JsonObject, JsonValue
 from toolstile.schema.closing import Root, close
 from toolstile.schema.compiled import CompiledSchema, compiled
-from toolstile.schema.infer import BYTES, is_passed, result_hint
 from toolstile.schema.python.annotated import whole_schema
 from toolstile.schema.python.hints import (
     HintError,
@@ -38,6 +37,7 @@ from toolstile.schema.python.hints import (
     names_of,
     unwrap,
 )
+from toolstile.schema.python.infer import BYTES, is_passed, result_hint
 from toolstile.schema.python.members import Direction, Member, is_record, members_of, tag_of
 from toolstile.schema.python.typed import LISTS, MAPPINGS, schema_of
 from toolstile.schema.python.values import as_json, is_model

@@ -20,7 +20,6 @@ from toolstile.model.definition import ToolDefinition
 from toolstile.model.issue import Issue, pointer
 from toolstile.model.json import JsonValue
 from toolstile.schema.compiled import Checked
-from toolstile.schema.infer import infer, is_passed, result_type_of
 from toolstile.schema.issue import fault
 from toolstile.schema.places import walk
 from toolstile.schema.python.hints import (
@@ -34,6 +33,7 @@ from toolstile.schema.python.hints import (
     remember_names,
     unwrap,
 )
+from toolstile.schema.python.infer import infer, is_passed, result_type_of
 
 Result_co = TypeVar("Result_co", covariant=True)
 Returned = TypeVar("Returned")

@@ -8,7 +8,7 @@ from toolstile.model.definition import ToolDefinition
 from toolstile.model.tier import TIERS, lowest_with_isolation, lowest_with_vocabulary
 from toolstile.model.vocabulary import LicenceTier
 from toolstile.registry.snapshot import ALIASES, Entry, version_of
-from toolstile.schema.contain import compare
+from toolstile.schema.contain.containment import compare
 from toolstile.schema.vocabularies import vocabulary_of
 
 

@@ -21,7 +21,7 @@ from toolstile.model.json import JsonValue, thaw
 from toolstile.schema.extensions import Extensions
 from toolstile.schema.formats import STRICTER
 from toolstile.schema.keywords import KEYWORDS, Shape
-from toolstile.schema.pattern import ENGINE_OPTIONS, translate
+from toolstile.schema.pattern.translation import ENGINE_OPTIONS, translate
 from toolstile.schema.places import NOWHERE, REFERENCES, Place
 
 MASK = "[value]"

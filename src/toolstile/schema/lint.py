@@ -29,7 +29,7 @@ from toolstile.schema.keywords import (
     Role,
     Shape,
 )
-from toolstile.schema.pattern import PatternRefused, translate
+from toolstile.schema.pattern.translation import PatternRefused, translate
 from toolstile.schema.places import (
     MAX_CHAIN,
     MAX_REACH,
@@ -44,7 +44,7 @@ from toolstile.schema.rules import rule_faults
 MAX_BYTES = 256 * 1024
 MAX_DEPTH = 32
 MAX_PROPERTIES = 1_000
-# Refusing a hostile pattern takes up to 65 ms (schema/pattern_cost.py).
+# Refusing a hostile pattern takes up to 65 ms (schema/pattern/cost.py).
 MAX_PATTERNS = 100
 
 # An absolute or relative URI without a fragment.

@@ -13,7 +13,7 @@ from toolstile.model.semver import SemverError, parse_reference
 from toolstile.model.vocabulary import Category
 from toolstile.registry.registry import Registry, ref_of
 from toolstile.registry.snapshot import ALIASES, Entry
-from toolstile.schema.contain import compare
+from toolstile.schema.contain.containment import compare
 from toolstile.schema.keywords import type_names
 from toolstile.surfaces.cli import console
 from toolstile.surfaces.cli.changes import added, pinned, removed, switched

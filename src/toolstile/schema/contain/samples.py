@@ -13,11 +13,11 @@ from typing import Any
 
 from toolstile.model.canonical import canonical
 from toolstile.model.json import JsonObject, JsonValue
-from toolstile.schema.beside import OLD, Beside, TooMuch
 from toolstile.schema.compiled import compiled
-from toolstile.schema.conjunction import OTHERS, Conjunction, disjoint_type, of_type
+from toolstile.schema.contain.beside import OLD, Beside, TooMuch
+from toolstile.schema.contain.conjunction import OTHERS, Conjunction, disjoint_type, of_type
+from toolstile.schema.contain.scalars import fractions, integers, strings, texts
 from toolstile.schema.places import Place
-from toolstile.schema.sample_scalars import fractions, integers, strings, texts
 
 MAX_SAMPLES = 2_000
 MAX_DEPTH = 8

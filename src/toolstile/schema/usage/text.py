@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterator, Sequence
 import msgspec
 from msgspec.structs import replace
 
-from toolstile.schema.usage_headings import topics_about, topics_of
+from toolstile.schema.usage.headings import topics_about, topics_of
 
 _MARK = re.compile(r"#{1,6}(?=\s)|(?:[-*+•‣◦>]|\(?\d{1,3}[.)]|[a-z][.)])(?=\s)")
 _FENCE = re.compile(r"\s*(?:```|~~~)")

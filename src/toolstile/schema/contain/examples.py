@@ -9,12 +9,12 @@ from collections.abc import Callable, Iterator
 from itertools import islice
 
 from toolstile.model.json import JsonValue
-from toolstile.schema.beside import NEW, OLD, Beside, TooMuch
 from toolstile.schema.compiled import compiled
-from toolstile.schema.conjunction import Conjunction
-from toolstile.schema.contain_narrowing import Narrowing, Some, Spot
-from toolstile.schema.sample_scalars import texts
-from toolstile.schema.samples import MAX_SAMPLES, Sampler
+from toolstile.schema.contain.beside import NEW, OLD, Beside, TooMuch
+from toolstile.schema.contain.conjunction import Conjunction
+from toolstile.schema.contain.narrowing import Narrowing, Some, Spot
+from toolstile.schema.contain.samples import MAX_SAMPLES, Sampler
+from toolstile.schema.contain.scalars import texts
 
 # Validating is a microsecond or two, building a value ten times that.
 MAX_TRIES = 2_000

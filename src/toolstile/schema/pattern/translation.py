@@ -13,8 +13,8 @@ from functools import lru_cache
 
 import jsonschema_rs
 
-from toolstile.schema.pattern_cost import CACHE_BYTES, refuse_costly
-from toolstile.schema.pattern_syntax import (
+from toolstile.schema.pattern.cost import CACHE_BYTES, refuse_costly
+from toolstile.schema.pattern.syntax import (
     Chars,
     Choice,
     Edge,

@@ -8,9 +8,9 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import Any
 
-from toolstile.schema.usage_headings import long_form
-from toolstile.schema.usage_schema import QUOTED_NAME, Arguments
-from toolstile.schema.usage_values import has_wrong
+from toolstile.schema.usage.headings import long_form
+from toolstile.schema.usage.schema import QUOTED_NAME, Arguments
+from toolstile.schema.usage.values import has_wrong
 
 _SPOKEN_OF = re.compile(
     rf"\b(?:argument|parameter) (?P<after>{QUOTED_NAME})"

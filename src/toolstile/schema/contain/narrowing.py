@@ -13,8 +13,8 @@ from typing import Any, Protocol, TypeAlias
 import msgspec
 
 from toolstile.model.json import JsonValue
-from toolstile.schema.beside import Beside
-from toolstile.schema.conjunction import Conjunction
+from toolstile.schema.contain.beside import Beside
+from toolstile.schema.contain.conjunction import Conjunction
 from toolstile.schema.places import Place
 
 

@@ -9,8 +9,8 @@ from functools import lru_cache
 from itertools import islice
 
 from toolstile.model.canonical import MAX_INTEGER
-from toolstile.schema.conjunction import Conjunction, matches
-from toolstile.schema.pattern_syntax import Chars, Choice, Edge, Node, Repeat, Sequence, parse
+from toolstile.schema.contain.conjunction import Conjunction, matches
+from toolstile.schema.pattern.syntax import Chars, Choice, Edge, Node, Repeat, Sequence, parse
 
 # Beyond this a text shows nothing more. maxLength is rarely larger in schemas of tools.
 MAX_TEXT = 5_000

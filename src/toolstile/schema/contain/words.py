@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Literal
 
 from toolstile.model.issue import pointer
-from toolstile.schema.contain_narrowing import Narrowing, Some, Step
+from toolstile.schema.contain.narrowing import Narrowing, Some, Step
 
 Side = Literal["parameters", "output"]
 PARAMETERS: Side = "parameters"

@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator
 from itertools import islice
 
-from toolstile.schema.usage_headings import long_form
-from toolstile.schema.usage_schema import FAR, NAME, ONE_NAME, Argument, Arguments, is_plain
+from toolstile.schema.usage.headings import long_form
+from toolstile.schema.usage.schema import FAR, NAME, ONE_NAME, Argument, Arguments, is_plain
 
 _START = re.compile(
     r"^(?:[({\[][^()]*[)}\]])?\W*(?:always )?(required|mandatory|optional)\b"

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from toolstile.schema.conjunction import DISJOINT, Bound, Conjunction, types_of
-from toolstile.schema.contain_narrowing import Narrowing, Question, contained, disjoint
+from toolstile.schema.contain.conjunction import DISJOINT, Bound, Conjunction, types_of
+from toolstile.schema.contain.narrowing import Narrowing, Question, contained, disjoint
 from toolstile.schema.places import Place
 
 Found = Iterator[Narrowing]

@@ -18,11 +18,11 @@ import msgspec
 
 from toolstile.model.canonical import canonical
 from toolstile.model.json import JsonObject, JsonValue, type_name
-from toolstile.schema.beside import Beside
+from toolstile.schema.contain.beside import Beside
 from toolstile.schema.engine import compile_engine
 from toolstile.schema.extensions import NO_EXTENSIONS
 from toolstile.schema.keywords import Role, type_names
-from toolstile.schema.pattern import translate
+from toolstile.schema.pattern.translation import translate
 from toolstile.schema.places import Place
 
 # The types of JSON Schema made disjoint: a "number" is an integer or a fraction.

@@ -14,11 +14,11 @@ import jsonschema_rs
 import msgspec
 
 from toolstile.model.json import JsonValue
-from toolstile.schema.beside import Beside, TooMuch
+from toolstile.schema.contain.beside import Beside, TooMuch
 from toolstile.schema.engine import engine_schema
 from toolstile.schema.formats import STRICTER
 from toolstile.schema.keywords import Role
-from toolstile.schema.pattern import ENGINE_OPTIONS
+from toolstile.schema.pattern.translation import ENGINE_OPTIONS
 from toolstile.schema.places import Place, walk
 
 # Within these the slowest schemas we could build took 0.2 s (tests/schema/test_contain.py).

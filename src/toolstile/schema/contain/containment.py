@@ -20,12 +20,12 @@ from toolstile.model.canonical import canonical
 from toolstile.model.definition import ToolDefinition
 from toolstile.model.json import JsonObject, JsonValue
 from toolstile.schema import recursion
-from toolstile.schema.beside import Beside, TooMuch, without_annotations
-from toolstile.schema.contain_examples import Search, validators
-from toolstile.schema.contain_narrowing import Narrowing
-from toolstile.schema.contain_proof import Answer, covers
-from toolstile.schema.contain_walk import Comparison
-from toolstile.schema.contain_words import (
+from toolstile.schema.contain.beside import Beside, TooMuch, without_annotations
+from toolstile.schema.contain.examples import Search, validators
+from toolstile.schema.contain.narrowing import Narrowing
+from toolstile.schema.contain.proof import Answer, covers
+from toolstile.schema.contain.walk import Comparison
+from toolstile.schema.contain.words import (
     OUTPUT,
     PARAMETERS,
     Side,

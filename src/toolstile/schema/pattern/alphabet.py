@@ -14,7 +14,7 @@ from operator import xor
 
 import msgspec
 
-from toolstile.schema.pattern_syntax import LAST, WORD, Chars, PatternRefused
+from toolstile.schema.pattern.syntax import LAST, WORD, Chars, PatternRefused
 
 MAX_PROPERTIES = 8
 """Any subset of them may hold for a character: 256 combinations to try."""

@@ -12,11 +12,11 @@ from collections.abc import Iterator, Sequence
 import msgspec
 from msgspec.structs import replace
 
-from toolstile.schema.usage_calls import misfits, speaks_of_unknown
-from toolstile.schema.usage_needs import marked, stated
-from toolstile.schema.usage_schema import ONE_NAME, Argument, Arguments
-from toolstile.schema.usage_text import Unit
-from toolstile.schema.usage_values import names_wrong_default, names_wrong_value, types_named
+from toolstile.schema.usage.calls import misfits, speaks_of_unknown
+from toolstile.schema.usage.needs import marked, stated
+from toolstile.schema.usage.schema import ONE_NAME, Argument, Arguments
+from toolstile.schema.usage.text import Unit
+from toolstile.schema.usage.values import names_wrong_default, names_wrong_value, types_named
 
 
 class Claim(msgspec.Struct, frozen=True, kw_only=True):

@@ -14,9 +14,9 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from toolstile.schema import pattern_syntax as syntax
-from toolstile.schema.pattern_alphabet import Alphabet, alphabet
-from toolstile.schema.pattern_syntax import Chars, Choice, Edge, Node, PatternRefused, Repeat
+from toolstile.schema.pattern import syntax
+from toolstile.schema.pattern.alphabet import Alphabet, alphabet
+from toolstile.schema.pattern.syntax import Chars, Choice, Edge, Node, PatternRefused, Repeat
 
 CACHE_BYTES = 2 * 1024 * 1024
 """Room for the engine's automaton, per pattern and thread; what the regex crate has by default."""

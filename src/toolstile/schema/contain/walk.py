@@ -18,11 +18,10 @@ import jsonschema_rs
 
 from toolstile.model.canonical import canonical
 from toolstile.model.json import JsonValue, thaw
-from toolstile.schema import contain_keywords as keywords
-from toolstile.schema import contain_members as members
-from toolstile.schema.beside import NEW, OLD, Beside, TooMuch
-from toolstile.schema.conjunction import Conjunction, disjoint_type, of_type
-from toolstile.schema.contain_narrowing import Narrowing, Question, Spot
+from toolstile.schema.contain import keywords, members
+from toolstile.schema.contain.beside import NEW, OLD, Beside, TooMuch
+from toolstile.schema.contain.conjunction import Conjunction, disjoint_type, of_type
+from toolstile.schema.contain.narrowing import Narrowing, Question, Spot
 from toolstile.schema.engine import as_resource, compile_place, engine_schema, reference_to
 from toolstile.schema.extensions import NO_EXTENSIONS
 from toolstile.schema.keywords import KEYWORDS

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator
 
 import msgspec
 
-from toolstile.schema.beside import requiring
-from toolstile.schema.conjunction import (
+from toolstile.schema.contain.beside import requiring
+from toolstile.schema.contain.conjunction import (
     OTHERS,
     Conjunction,
     declarations,
@@ -15,7 +15,7 @@ from toolstile.schema.conjunction import (
     matches,
     of_type,
 )
-from toolstile.schema.contain_narrowing import Narrowing, Question, Some, Spot, contained
+from toolstile.schema.contain.narrowing import Narrowing, Question, Some, Spot, contained
 from toolstile.schema.places import Place
 
 Found = Iterator[Narrowing]

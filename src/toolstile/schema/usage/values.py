@@ -13,7 +13,7 @@ from typing import Any
 
 import msgspec
 
-from toolstile.schema.usage_schema import FAR, NAME, QUOTED_NAME, Argument, Arguments, is_plain
+from toolstile.schema.usage.schema import FAR, NAME, QUOTED_NAME, Argument, Arguments, is_plain
 
 _MENTION = re.compile(rf"({QUOTED_NAME})|\b({NAME})\b")
 

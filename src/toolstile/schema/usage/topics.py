@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
-from toolstile.schema.usage_headings import TOPICS, long_form
-from toolstile.schema.usage_text import Unit
+from toolstile.schema.usage.headings import TOPICS, long_form
+from toolstile.schema.usage.text import Unit
 
 _USE = r"(?:use|call|invoke|choose|pick|prefer|run|try|reach for)"
 _SELF = r"(?:this tool|the tool|this|it)"
