@@ -92,6 +92,13 @@ _COLON = Wrong("a ':' should stand", "write a colon between name and value")
 _COMMA = Wrong("a trailing comma", "leave out the comma after the last item")
 
 # The contract begins every message with ACODE's text for its error code.
+_EXPECTED = {
+    NO_JSON: "one JSON value (RFC 8259)",
+    "duplicate_key": "each name once",
+    "number_range": "an integer of 64 bits, or a number that a double holds",
+    "too_deep": "a value that nests less deeply",
+    "too_large": "a shorter text",
+}
 _HEADS = {INVALID_JSON: "Invalid JSON in arguments", CONSTRAINT_VIOLATION: "Constraint violation"}
 
 
@@ -104,6 +111,8 @@ def refusal(wrong: Wrong, parts: Iterable[str | int] = (), place: str = "") -> P
             code=wrong.code,
             error_code=wrong.error_code,
             message=f"{_HEADS[wrong.error_code]}: {wrong.what}{where}",
+            expected=_EXPECTED[wrong.code],
+            actual=wrong.what,
             hint=wrong.hint,
         )
     )
@@ -276,11 +285,13 @@ _BOUND = _serialiser_bound()
 
 _WHITE = " \t\n\r"
 _SPACE = re.compile(f"[{_WHITE}]*+")
-# An escaped surrogate only together with its other half.
+# An escaped surrogate only together with its other half. The group is not possessive: up to 3.11.4
+# Python lets such a group take what it may not (github.com/python/cpython/issues/106052), and where
+# the alternatives begin differently there is nothing to gain.
 _CHARACTERS = (
     r'(?:[^"\\\x00-\x1f]++|\\["\\/bfnrt]'
     r"|\\u(?![dD][89a-fA-F])[0-9A-Fa-f]{4}"
-    r"|\\u[dD][89abAB][0-9A-Fa-f]{2}\\u[dD][c-fC-F][0-9A-Fa-f]{2})*+"
+    r"|\\u[dD][89abAB][0-9A-Fa-f]{2}\\u[dD][c-fC-F][0-9A-Fa-f]{2})*"
 )
 _INSIDE = re.compile(_CHARACTERS)
 _STRING = re.compile(f'"({_CHARACTERS})"')

@@ -45,8 +45,14 @@ def covers(places: Beside, old: JsonValue, new: JsonValue) -> Answer:
     except ValueError:  # what the engine has no canonical form for
         return "unknown"
     if answer is jsonschema_rs.canonical.Containment.YES:
-        return "yes"
+        return "unknown" if _says_stricter(new) else "yes"
     return "no" if answer is jsonschema_rs.canonical.Containment.NO else "unknown"
+
+
+def _says_stricter(schema: JsonValue) -> bool:
+    """True where a schema uses a format that `_canonical` makes opaque. The engine takes such a
+    format for one that every single value fits, so what new demands by it is lost."""
+    return any(place.rules.get("format") in STRICTER for place in walk(schema))
 
 
 def _canonical(schema: JsonValue) -> jsonschema_rs.CanonicalSchema:

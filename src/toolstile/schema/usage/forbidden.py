@@ -294,7 +294,7 @@ _INTERNALS = (
         r"|(?-i:[A-Z]\w*[a-z]\w*)|an? (?:\w+ ){0,2}(?:class|function|library|script|service))\b",
     ),
     _inside(_MATERIAL, r"\b(?:thin |simple |light )?wrapper (?:around|over|for|of)\b"),
-    _inside("a function of the code", r"(?<![\w.`/])`?(?P<name>\w++(?:\.\w++)++)\("),
+    _inside("a function of the code", r"(?<![\w.`/])`?(?P<name>\w++(?:\.\w++)+)\("),
     _inside("a part of the code", r"\bself\.\w+|\b__\w+__\b"),
     _inside(
         "a line of the code",
