@@ -204,6 +204,36 @@ def test_a_failed_combinator_is_one_issue_with_causes(arguments: CompiledSchema)
     assert "add 'kind'" in issue.hint
 
 
+_STEP = {"type": "object", "properties": {"n": {"type": "integer"}, "m": {"type": "string"}}}
+_TAGGED = [
+    {"type": "object", "properties": {"kind": {"const": kind}, field: {"type": "string"}}}
+    for kind, field in (("file", "path"), ("page", "url"))
+]
+
+
+@pytest.mark.parametrize(
+    ("alternatives", "value", "told"),
+    [
+        ([{"type": "string"}, _STEP], {"n": "x"}, ["/v/n"]),
+        ([_STEP, {"type": "string"}], {"n": "x", "m": 1}, ["/v/m", "/v/n"]),
+        ([{"type": "string", "minLength": 2}, {"type": "integer"}], "", ["/v"]),
+        ([{"enum": ["a", "b"]}, {"type": "integer"}], "c", ["/v"]),
+        (_TAGGED, {"kind": "page", "url": 1}, ["/v/url"]),
+        (_TAGGED, {"kind": "file", "path": 1}, ["/v/path"]),
+        ([{"type": "array", "items": {"type": "integer"}}, {"type": "null"}], [1, "x"], ["/v/1"]),
+    ],
+)
+def test_the_closest_alternative_is_of_the_values_own_kind(
+    alternatives: list[dict[str, Any]], value: Any, told: list[str]
+) -> None:
+    """Before faults are counted, the kind of the value and its tag say which one was meant."""
+    parameters = {"type": "object", "properties": {"v": {"anyOf": alternatives}}}
+    (issue,) = compile_arguments(parameters).check({"v": value}).issues
+    assert [cause.path for cause in issue.causes] == told
+    if value in ("", "c"):
+        assert issue.causes[0].code in ("minLength", "enum")
+
+
 def test_issues_come_in_the_order_of_their_places(arguments: CompiledSchema) -> None:
     """Sorted by place, whatever order the arguments were written in."""
     sent = {"mode": "x", "count": 0, "tags": [1, "b", "c"]}

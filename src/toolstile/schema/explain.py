@@ -287,7 +287,8 @@ def _combinator(error: EngineError, schema: Schema) -> Iterator[Issue]:
         details = f"must fit exactly one alternative, fits {fitting}"
         yield _violation(error, details, expected="exactly one alternative", hint=hint)
         return
-    causes = _closest([explain(branch, schema) for branch in context])
+    here = pointer(*error.instance_path)
+    causes = _closest([explain(branch, schema) for branch in context], here)
     nearest = causes[0].hint if causes else None
     yield _violation(
         error,
@@ -298,16 +299,18 @@ def _combinator(error: EngineError, schema: Schema) -> Iterator[Issue]:
     )
 
 
-def _closest(branches: list[tuple[Issue, ...]]) -> tuple[Issue, ...]:
-    """The alternative that the author most likely meant: right kind of value, fewest faults."""
+def _closest(branches: list[tuple[Issue, ...]], here: str) -> tuple[Issue, ...]:
+    """The alternative that the author most likely meant for the value at `here`: the right kind of
+    value first, then the right tag, then the fewest faults."""
 
     def distance(issues: tuple[Issue, ...]) -> tuple[int, int]:
-        shortest = min((len(issue.path) for issue in issues), default=0)
-        wrong_kind = any(
-            issue.code in ("type", "const", "enum") and len(issue.path) == shortest
-            for issue in issues
-        )
-        return (int(wrong_kind), len(issues))
+        wrong_kind = any(issue.code == "type" and issue.path == here for issue in issues)
+        return (2 if wrong_kind else int(any(map(is_tag, issues))), len(issues))
+
+    def is_tag(issue: Issue) -> bool:
+        """Alternatives are told apart by the value itself, or by a constant in one member of it."""
+        depth = issue.path.removeprefix(here).count("/")
+        return issue.code in ("const", "enum") and depth <= 1
 
     return min((branch for branch in branches if branch), key=distance, default=())
 
