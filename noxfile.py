@@ -102,9 +102,9 @@ def breaks(session: nox.Session) -> None:
 
 @nox.session
 def suites(session: nox.Session) -> None:
-    """The public suites and recorded calls, in figures: what is accepted, and what is answered."""
-    for program in ("json_schema_suite.py", "toolcalls.py"):
-        session.run(PYTHON, f"tests/suites/{program}", *session.posargs)
+    """Public suites, recorded calls and spoilt searches, in figures."""
+    for program in ("suites/json_schema_suite", "suites/toolcalls", "registry/search_queries"):
+        session.run(PYTHON, f"tests/{program}.py", *session.posargs)
 
 
 @nox.session

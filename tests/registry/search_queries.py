@@ -10,13 +10,16 @@ from __future__ import annotations
 
 import random
 import re
+import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
+from pathlib import Path
 from typing import Any
 
 import msgspec
 
+sys.path.insert(0, str(Path(__file__).parents[1]))
 from corpora import corpus, records
 from toolstile.registry.search import SearchEntry, SearchIndex
 
@@ -196,3 +199,18 @@ def misses(entries: Mapping[str, SearchEntry], seed: int, count: int) -> list[Qu
         for query in islice(queries(tools, seed), count)
         if tools[query.wanted] not in {tools[hit.name] for hit in index.search(query.text, 3)}
     ]
+
+
+def main(seeds: int = 10, count: int = 200) -> None:
+    """Print the share of queries that find their tool, each seed with queries of its own."""
+    entries = corpus_entries()
+    shares = [1 - len(misses(entries, seed, count)) / count for seed in range(seeds)]
+    print(
+        f"search: {len(entries)} tools, {seeds} x {count} queries with a typo or a synonym, right"
+        f" tool in the first three: {sum(shares) / seeds:.1%} (worst seed {min(shares):.1%})"
+    )
+    sys.exit(min(shares) < 0.95)
+
+
+if __name__ == "__main__":
+    main()
