@@ -269,3 +269,67 @@ def test_issues_are_values() -> None:
     issue = Issue(path="", code="type", error_code="ACODE-TSR-004", message="m")
     with pytest.raises(AttributeError):
         issue.path = "/a"  # type: ignore[misc]
+
+
+# --- bounded work ---------------------------------------------------------------------------
+
+
+def declared(count: int, **rules: Any) -> dict[str, Any]:
+    """An object of many text properties."""
+    properties = {f"property_name_{n}": {"type": "string"} for n in range(count)}
+    return {"type": "object", "properties": properties, **rules}
+
+
+_TREE = {"anyOf": [{"type": "string"}, {"type": "array", "items": {"$ref": "#/$defs/tree"}}]}
+_NAMES = {"type": "object", "propertyNames": {"pattern": "^[a-z]+$"}, "additionalProperties": True}
+_MANY: dict[str, tuple[dict[str, Any], Any, str]] = {
+    "unknown names": (declared(1_000), {f"property_nome_{n}": 1 for n in range(3_000)}, "/v/"),
+    "wrong names": (_NAMES, {f"K{n}": 1 for n in range(100_000)}, "/v"),
+    "wrong types": ({"type": "array", "items": {"type": "integer"}}, ["x"] * 100_000, "/v/0"),
+    "wrong words": (
+        {"type": "array", "items": {"enum": [f"value_name_{n}" for n in range(200)]}},
+        [f"value_nome_{n}" for n in range(5_000)],
+        "/v/0",
+    ),
+    "missing members": (
+        {"type": "array", "items": declared(50, required=["property_name_7"])},
+        [{}] * 20_000,
+        "/v/0/property_name_7",
+    ),
+    "alternatives in alternatives": (
+        {"$ref": "#/$defs/tree"},
+        [[[[[1] * 10] * 10] * 10] * 10] * 10,
+        "/v",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", _MANY)
+def test_much_that_is_wrong_is_told_quickly(case: str) -> None:
+    """Where every value of a large document is wrong, 32 issues come after seconds, not hours:
+    the engine alone would copy the whole for each of them. (The run ends a test that hangs.)"""
+    schema, value, first = _MANY[case]
+    parameters = {"type": "object", "properties": {"v": schema}, "$defs": {"tree": _TREE}}
+    checked = compile_arguments(parameters).check(json.dumps({"v": value}))
+    assert 0 < len(checked.issues) <= 32
+    assert checked.errors_total >= len(checked.issues)
+    assert checked.issues[0].path.startswith(first)
+    assert all(issue.hint and issue.message for issue in checked.issues)
+
+
+def test_a_small_part_that_is_wrong_is_explained_in_a_large_whole() -> None:
+    """One wrong value among 50,000 is told as it would be alone."""
+    parameters = {
+        "type": "object",
+        "properties": {"v": {"type": "array", "items": {"enum": ["a"]}}},
+    }
+    check = compile_arguments(parameters).check
+    (large,) = check({"v": ["a"] * 50_000 + ["b"]}).issues
+    (small,) = check({"v": ["b"]}).issues
+    assert (large.path, large.message, large.hint) == ("/v/50000", small.message, small.hint)
+
+
+def test_an_issues_path_has_a_bound() -> None:
+    """A name of a megabyte makes no path of one: it ends at the container that fits."""
+    (issue,) = compile_arguments(declared(1)).check({"k" * 1_000_000: 1}).issues
+    assert (issue.path, len(issue.message) < 200) == ("", True)

@@ -374,6 +374,14 @@ def test_an_integer_beyond_the_range_is_a_constraint(literal: str) -> None:
     assert issue.message.startswith("Constraint violation: an integer out of range")
 
 
+@pytest.mark.parametrize("exponent", ["9" * 20, "-" + "9" * 20, "-400", "-99999999999999999999999"])
+def test_an_exponent_of_any_length_is_read(exponent: str) -> None:
+    """Zero stays zero; what is not zero is refused, never rounded to it or to infinity."""
+    assert parse(f"[0e{exponent},-0.00E{exponent}]") == [0, 0]
+    assert fault(f"[1e{exponent}]").code == "number_range"
+    assert fault(f"[0.01e{exponent}]").code == "number_range"
+
+
 @pytest.mark.parametrize("literal", [LARGEST, -LARGEST, 2**53 + 1, -(2**53) - 1, 10**18])
 def test_an_integer_in_the_range_is_exact(literal: int) -> None:
     """Beyond 53 bits too, compact or spaced."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import msgspec
@@ -52,3 +53,23 @@ class Issue(msgspec.Struct, frozen=True, kw_only=True):
 def pointer(*parts: str | int) -> str:
     """JSON Pointer (RFC 6901) of the given member names and indices."""
     return "".join("/" + str(part).replace("~", "~0").replace("/", "~1") for part in parts)
+
+
+# Names in a document are its sender's choice; a longer pointer ends at the container that fits.
+MAX_POINTER = 1_024
+
+
+def bounded_pointer(parts: Iterable[str | int]) -> str:
+    """The same, as far as it stays below MAX_POINTER."""
+    path = ""
+    for part in parts:
+        if len(path) + len(str(part)) >= MAX_POINTER:
+            break
+        path += pointer(part)
+    return path
+
+
+def steps(json_pointer: str) -> list[str]:
+    """The names and indices of a JSON Pointer."""
+    parts = json_pointer.split("/")[1:]
+    return [part.replace("~1", "/").replace("~0", "~") for part in parts]

@@ -147,13 +147,13 @@ class _Adoption:
             self.issues.append(fault(f"{path}/$schema", "$schema", "unknown dialect", hint))
             return foreign
         schema = drafts.modernise(foreign, draft, self._below(path))
-        if "$schema" in schema and draft != 2020:
+        if "$schema" in schema and drafts.OLDER[schema["$schema"].rstrip("#")] != 2020:
             self.note(f"{path}/$schema", "draft", "translated to 2020-12")
         schema.pop("$schema", None)
         for place in list(walk(schema)):
             if isinstance(place.schema, dict):
                 self._keywords(path + place.pointer, place)
-        if not lint_shape(schema):
+        if not lint_shape(schema) and all(map(_is_readable, walk(schema))):
             self._complete(path, Places(schema))
             self._contradictions(path, schema, root)
             self._closed(path, schema, root)
@@ -291,6 +291,15 @@ class _Adoption:
 def lint_shape(schema: dict[str, Any]) -> tuple[Issue, ...]:
     """The faults that make completing a schema pointless; `inspect` reports them."""
     return tuple(issue for issue in lint(schema) if issue.code not in _COMPLETABLE)
+
+
+def _is_readable(place: Place) -> bool:
+    """True where the keywords that are read here are what they must be; `inspect` says if not."""
+    properties, required = (place.rules.get(name) for name in ("properties", "required"))
+    names = required if isinstance(required, list) else [required]
+    return isinstance(properties, dict | None) and (
+        required is None or all(isinstance(name, str) for name in names)
+    )
 
 
 _COMPLETABLE = frozenset(("type", "required", "items", "properties", "default"))

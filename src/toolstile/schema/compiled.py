@@ -27,7 +27,7 @@ from toolstile.schema.engine import (
     engine_schema,
     exact_schema,
 )
-from toolstile.schema.explain import MAX_ISSUES, Schema, explain
+from toolstile.schema.explain import MAX_ISSUES, Schema, explain, outline
 from toolstile.schema.extensions import NO_EXTENSIONS, Extensions
 from toolstile.schema.filling import (
     INTERACTING,
@@ -42,6 +42,13 @@ from toolstile.schema.places import Places
 
 # Typical schemas measure 5 to 50 KB compiled (benchmarks/bench_schema.py): at most ~50 MB.
 CACHE_SIZE = 1_024
+
+
+# The engine copies, for each error, the value that it is about, and tells of one with everything
+# below it. So what is wrong with a large value is first counted, which takes linear time; 100,000
+# values copied take 50 ms.
+MAX_SIZE = 200
+MAX_COPIED = 200_000
 
 
 class Checked(msgspec.Struct, frozen=True):
@@ -152,6 +159,11 @@ class CompiledSchema:
     def _refused(self, value: JsonValue) -> Checked:
         if self._depth_limit is not None and _deeper(value, self._depth_limit):
             return Checked(False, None, (_too_deep(self._depth_limit),), 1)
+        size = _size(value)
+        failures = self._engine.evaluate(value).errors() if size > MAX_SIZE else []
+        if size * len(failures) > MAX_COPIED:
+            found = [(each["instanceLocation"], each["schemaLocation"]) for each in failures]
+            return Checked(False, None, outline(found, value, self._explained), len(set(found)))
         issues = explain(self._engine.iter_errors(value), self._explained)
         return Checked(False, None, issues[:MAX_ISSUES], len(issues))
 
@@ -174,6 +186,19 @@ def _deeper(value: JsonValue, limit: int) -> bool:
             if isinstance(member, (dict, list))
         ]
     return bool(level)
+
+
+def _size(value: JsonValue) -> int:
+    """How many values a value is made of."""
+    count, left = 0, [value]
+    while left:
+        count += 1
+        each = left.pop()
+        if isinstance(each, dict):
+            left += each.values()
+        elif isinstance(each, list):
+            left += each
+    return count
 
 
 def _too_deep(limit: int) -> Issue:

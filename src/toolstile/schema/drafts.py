@@ -1,7 +1,9 @@
 """Older drafts of JSON Schema in the words of 2020-12.
 
 Only what changes the meaning is translated; anything left over is an unknown keyword, which
-adoption keeps as a note or refuses.
+adoption keeps as a note or refuses. A schema that does not name its draft is read as 2020-12, and
+where it uses words that 2020-12 gives no meaning (`definitions`, `dependencies`, a list of `items`,
+`required: true`) as whoever wrote them meant them: that is never looser.
 """
 
 from __future__ import annotations
@@ -27,11 +29,15 @@ _OLD_MAPS = ("definitions",)
 _ANNOTATIONS = ("title", "description", "default", "examples", "$comment", "deprecated")
 
 
+# No draft of that year: written without a name, after 2019 in that words beside a $ref count.
+UNNAMED = 2019
+
+
 def draft_of(schema: dict[str, Any]) -> int | None:
-    """The draft a schema says it is written in; 2020 where it says nothing; None if unknown."""
+    """The draft a schema says it is written in; UNNAMED if it says nothing; None if unknown."""
     named = schema.get("$schema")
     if named is None:
-        return 2020
+        return UNNAMED
     return OLDER.get(named.rstrip("#")) if isinstance(named, str) else None
 
 
@@ -42,9 +48,8 @@ def modernise(schema: Any, draft: int, note: Note, path: str = "") -> Any:
     rules = dict(schema)
     if draft <= 7 and "$ref" in rules and len(rules) > 1:
         _drop_siblings(rules, note, path)
-    if draft < 2020:
-        for translate in (_definitions, _exclusive, _tuple_items, _dependencies, _references):
-            translate(rules, note, path)
+    for translate in _ALWAYS if draft >= 2020 else (*_ALWAYS, *_OLD):
+        translate(rules, note, path)
     return {
         name: _below(name, value, draft, note, f"{path}/{_escaped(name)}")
         for name, value in rules.items()
@@ -79,9 +84,9 @@ def _drop_siblings(rules: dict[str, Any], note: Note, path: str) -> None:
 
 
 def _definitions(rules: dict[str, Any], note: Note, path: str) -> None:
-    moved = rules.pop("definitions", None)
-    if isinstance(moved, dict):
-        rules["$defs"] = {**moved, **rules.get("$defs", {})}
+    moved, beside = rules.get("definitions"), rules.get("$defs", {})
+    if isinstance(moved, dict) and isinstance(beside, dict) and not moved.keys() & beside.keys():
+        rules["$defs"] = {**rules.pop("definitions"), **beside}
         note(f"{path}/definitions", "draft", "renamed to $defs")
 
 
@@ -89,6 +94,34 @@ def _references(rules: dict[str, Any], note: Note, path: str) -> None:
     reference = rules.get("$ref")
     if isinstance(reference, str) and reference.startswith("#/definitions/"):
         rules["$ref"] = "#/$defs/" + reference.removeprefix("#/definitions/")
+
+
+def _required_members(rules: dict[str, Any], note: Note, path: str) -> None:
+    """Draft 3, still met everywhere: each property says for itself that it is required."""
+    members = rules.get("properties")
+    if not isinstance(members, dict):
+        return
+    said = {n: m["required"] for n, m in members.items() if _says_it_is_required(m)}
+    if not said:
+        return
+    rules["properties"] = {
+        n: _without(m, "required") if n in said else m for n, m in members.items()
+    }
+    required = rules.get("required", [])
+    wanted = [name for name, needed in said.items() if needed]
+    if isinstance(required, list) and (required or wanted):
+        rules["required"] = [*required, *(name for name in wanted if name not in required)]
+    for name in said:
+        where = f"{path}/properties/{_escaped(name)}/required"
+        note(where, "draft", "said in the list of the object")
+
+
+def _says_it_is_required(member: Any) -> bool:
+    return isinstance(member, dict) and isinstance(member.get("required"), bool)
+
+
+def _without(rules: dict[str, Any], name: str) -> dict[str, Any]:
+    return {key: value for key, value in rules.items() if key != name}
 
 
 def _exclusive(rules: dict[str, Any], note: Note, path: str) -> None:
@@ -117,3 +150,7 @@ def _dependencies(rules: dict[str, Any], note: Note, path: str) -> None:
         keyword = "dependentRequired" if isinstance(needed, list) else "dependentSchemas"
         rules.setdefault(keyword, {})[name] = needed
     note(f"{path}/dependencies", "draft", "written as dependentRequired and dependentSchemas")
+
+
+_ALWAYS = (_definitions, _references)  # where a schema lies says nothing
+_OLD = (_required_members, _exclusive, _tuple_items, _dependencies)

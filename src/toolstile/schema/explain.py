@@ -19,9 +19,11 @@ from toolstile.model.issue import (
     REQUIRED_MISSING,
     TYPE_MISMATCH,
     Issue,
+    bounded_pointer,
     pointer,
+    steps,
 )
-from toolstile.model.json import describe
+from toolstile.model.json import JsonObject, JsonValue, describe
 from toolstile.schema.keywords import type_names
 from toolstile.schema.places import Place, Places
 
@@ -29,15 +31,19 @@ from toolstile.schema.places import Place, Places
 MAX_ISSUES = 32
 MAX_NAME = 64
 MAX_SHOWN = 200
+# Words that are compared with a misspelt one, those of its length first: 0.3 ms.
+MAX_CANDIDATES = 64
 
 EngineError = jsonschema_rs.ValidationError
 
 
 class Schema(msgspec.Struct, frozen=True):
-    """What explaining needs: the schema's places, and patterns as their author wrote them."""
+    """What explaining needs: the schema's places, and patterns as their author wrote them.
+    Without `suggests` nobody looks for the word that was meant: it takes longest of all."""
 
     places: Places
     patterns: dict[str, str]
+    suggests: bool = True
 
     def place(self, path: Sequence[str | int]) -> Place | None:
         """The place that an engine's schema path leads to."""
@@ -46,20 +52,79 @@ class Schema(msgspec.Struct, frozen=True):
 
 def explain(errors: Iterable[EngineError], schema: Schema) -> tuple[Issue, ...]:
     """All issues of a failed validation, sorted by place; echoes of other failures left out."""
-    found = list(errors)
+    found = sorted(errors, key=_at)
+    silent = msgspec.structs.replace(schema, suggests=False)
     issues = {
         (issue.path, issue.code, issue.expected): issue
-        for error in found
-        for issue in _issues(error, schema)
+        for index, error in enumerate(found)
+        for issue in _issues(error, schema if index < MAX_ISSUES else silent)
     }
     if found and not issues:  # every error was an echo: say the first one after all
         issues = {("", "", None): next(_constraint(found[0], schema))}
     return tuple(sorted(issues.values(), key=lambda issue: (issue.path, issue.code)))
 
 
+def outline(
+    failures: Iterable[tuple[str, str]], value: JsonValue, schema: Schema
+) -> tuple[Issue, ...]:
+    """The issues of a value of which so much is wrong that explaining all would take long: what
+    failed and where, from pairs of the engine's locations (in the value, in the schema)."""
+    distinct = sorted(set(failures))
+    return tuple(_outlined(value, *failure, schema) for failure in distinct[:MAX_ISSUES])
+
+
+def _outlined(value: Any, instance: str, location: str, schema: Schema) -> Issue:
+    for step in steps(instance):
+        value = value[int(step)] if isinstance(value, list) else value[step]
+    *above, keyword = steps(location)
+    place = schema.place(above)
+    rules = place.rules if place else {}
+    lacking = _lacking(value, keyword, rules)
+    got, error_code, expected = describe(value), CONSTRAINT_VIOLATION, None
+    message = f"Constraint violation: '{keyword}' is not satisfied"
+    if lacking is not None:
+        keyword, error_code = "required", REQUIRED_MISSING
+        message = f"Required field '{_shown_name(lacking)}' missing"
+    elif keyword == "type" and type_names(rules):
+        expected, error_code = " or ".join(type_names(rules)), TYPE_MISMATCH
+        message = f"Type mismatch: expected {expected}, got {got.split(' (')[0]}"
+    return Issue(
+        path=bounded_pointer([*steps(instance), *([] if lacking is None else [lacking])]),
+        code=keyword,
+        error_code=error_code,
+        message=message,
+        expected=expected,
+        actual=got,
+        hint=f"see '{keyword}' in the schema; too much is wrong to explain all of it",
+    )
+
+
+def _lacking(value: Any, keyword: str, rules: JsonObject) -> str | None:
+    """A member that is required and missing. jsonschema-rs 0.60 looks at members in one go, and
+    files what is missing under `additionalProperties`."""
+    if keyword not in ("required", "additionalProperties") or not isinstance(value, dict):
+        return None
+    return next((name for name in rules.get("required", ()) if name not in value), None)
+
+
 def _issues(error: EngineError, schema: Schema) -> Iterator[Issue]:
     handler = _HANDLERS.get(type(error.kind).__name__, _constraint)
     yield from handler(error, schema)
+
+
+def _at(error: EngineError, *further: str | int) -> str:
+    """Where an error stands. Names that the sender chose make no path of any length: it ends at
+    the container that still fits, as the parser's do."""
+    return bounded_pointer((*error.instance_path, *further))
+
+
+def _nearest(word: Any, known: Iterable[str], schema: Schema) -> str | None:
+    """The known word that was meant, if one is near."""
+    if not schema.suggests or not isinstance(word, str):
+        return None
+    word = word[:MAX_NAME]
+    alike = sorted(known, key=lambda each: abs(len(each) - len(word)))[:MAX_CANDIDATES]
+    return next(iter(difflib.get_close_matches(word, alike, n=1, cutoff=0.6)), None)
 
 
 def _kind(error: EngineError) -> Any:
@@ -72,7 +137,7 @@ def _keyword(error: EngineError) -> str:
 
 
 def _violation(error: EngineError, details: str, **fields: Any) -> Issue:
-    fields.setdefault("path", pointer(*error.instance_path))
+    fields.setdefault("path", _at(error))
     fields.setdefault("code", _keyword(error))
     fields.setdefault("actual", describe(error.instance))
     message = f"Constraint violation: {details}"
@@ -89,7 +154,7 @@ def _required(error: EngineError, schema: Schema) -> Iterator[Issue]:
     if isinstance(description, str) and description:
         hint += f": {description[:MAX_SHOWN]}"
     yield Issue(
-        path=pointer(*error.instance_path, name),
+        path=_at(error, name),
         code=_keyword(error),
         error_code=REQUIRED_MISSING,
         message=f"Required field '{shown}' missing",
@@ -104,7 +169,7 @@ def _type(error: EngineError, schema: Schema) -> Iterator[Issue]:
     expected = " or ".join(types)
     got = describe(error.instance)
     yield Issue(
-        path=pointer(*error.instance_path),
+        path=_at(error),
         code="type",
         error_code=TYPE_MISMATCH,
         message=f"Type mismatch: expected {expected}, got {got.split(' (')[0]}",
@@ -129,18 +194,22 @@ def _type_hint(types: Sequence[str], value: Any) -> str:
 def _unexpected(error: EngineError, schema: Schema) -> Iterator[Issue]:
     known = _declared(error, schema)
     echo = _keyword(error) == "unevaluatedProperties"
-    for name in _kind(error).unexpected:
+    told = 0
+    for name in sorted(_kind(error).unexpected):
         # A declared property counts as unevaluated when the branch that declares it failed:
         # that failure is reported by itself.
         if not (echo and name in known):
-            yield _unknown_property(error, name, list(known))
+            yield _unknown_property(error, name, list(known), schema)
+            told += 1
+            if told == MAX_ISSUES:
+                schema = msgspec.structs.replace(schema, suggests=False)
 
 
-def _unknown_property(error: EngineError, name: str, known: list[str]) -> Issue:
+def _unknown_property(error: EngineError, name: str, known: list[str], schema: Schema) -> Issue:
     shown = _shown_name(name)
-    near = difflib.get_close_matches(name[:MAX_NAME], known, n=1, cutoff=0.6)
+    near = _nearest(name, known, schema)
     if near:
-        hint = f"did you mean '{near[0]}'?"
+        hint = f"did you mean '{near}'?"
     elif known:
         hint = f"remove it; allowed here: {_shortened(', '.join(sorted(known)))}"
     else:
@@ -148,7 +217,7 @@ def _unknown_property(error: EngineError, name: str, known: list[str]) -> Issue:
     return _violation(
         error,
         f"unknown property '{shown}'",
-        path=pointer(*error.instance_path, name),
+        path=_at(error, name),
         expected="no such property",
         actual="additional property",
         hint=hint,
@@ -172,10 +241,8 @@ def _choice(error: EngineError, schema: Schema) -> Iterator[Issue]:
     options = [kind.expected_value] if _keyword(error) == "const" else list(kind.options)
     expected = _shortened(", ".join(_json(option) for option in options))
     texts = [option for option in options if isinstance(option, str)]
-    near: list[str] = []
-    if isinstance(error.instance, str):
-        near = difflib.get_close_matches(error.instance[:MAX_NAME], texts, n=1, cutoff=0.6)
-    hint = f"did you mean {_json(near[0])}?" if near else f"use one of: {expected}"
+    near = _nearest(error.instance, texts, schema)
+    hint = f"did you mean {_json(near)}?" if near else f"use one of: {expected}"
     yield _violation(error, f"must be one of: {expected}", expected=expected, hint=hint)
 
 
@@ -252,7 +319,7 @@ def _property_name(error: EngineError, schema: Schema) -> Iterator[Issue]:
     yield _violation(
         error,
         f"property name '{_shown_name(name)}' is not allowed here",
-        path=pointer(*error.instance_path, name),
+        path=_at(error, name),
         code="propertyNames",
         expected=expected,
         actual="property name",
@@ -287,7 +354,7 @@ def _combinator(error: EngineError, schema: Schema) -> Iterator[Issue]:
         details = f"must fit exactly one alternative, fits {fitting}"
         yield _violation(error, details, expected="exactly one alternative", hint=hint)
         return
-    here = pointer(*error.instance_path)
+    here = _at(error)
     causes = _closest([explain(branch, schema) for branch in context], here)
     nearest = causes[0].hint if causes else None
     yield _violation(

@@ -12,21 +12,19 @@ import json
 import math
 import re
 from collections.abc import Iterable, Sequence
-from decimal import Decimal
+from decimal import Decimal, InvalidOperation
 from typing import NamedTuple, NoReturn
 
 import msgspec
 import orjson
 
-from toolstile.model.issue import CONSTRAINT_VIOLATION, INVALID_JSON, Issue, pointer
+from toolstile.model.issue import CONSTRAINT_VIOLATION, INVALID_JSON, Issue, bounded_pointer
 from toolstile.model.json import JsonValue
 
 # Exact in and out (contract section 1); -(2^63) is left out so that a sign can always be turned.
 MAX_INTEGER = 2**63 - 1
 # A double has at most 767 significant digits; the text of a much longer literal is only work.
 MAX_NUMBER = 1_000
-# A pointer holds names that the sender chose; a longer one ends at the container that still fits.
-MAX_POINTER = 1_024
 # `_Reader` takes half a second for this much text at worst, and would take five for 10 MiB.
 MAX_PLACED = 2**20
 # Each level costs `_Reader` two Python frames of the thousand that there are.
@@ -107,7 +105,7 @@ def refusal(wrong: Wrong, parts: Iterable[str | int] = (), place: str = "") -> P
     where = f" at {place}" if place else ""
     return ParseFault(
         Issue(
-            path=_path(parts),
+            path=bounded_pointer(parts),
             code=wrong.code,
             error_code=wrong.error_code,
             message=f"{_HEADS[wrong.error_code]}: {wrong.what}{where}",
@@ -116,15 +114,6 @@ def refusal(wrong: Wrong, parts: Iterable[str | int] = (), place: str = "") -> P
             hint=wrong.hint,
         )
     )
-
-
-def _path(parts: Iterable[str | int]) -> str:
-    path = ""
-    for part in parts:
-        if len(path) + len(str(part)) >= MAX_POINTER:
-            break
-        path += pointer(part)
-    return path
 
 
 def place_in(text: str, at: int) -> str:
@@ -204,13 +193,19 @@ def _real(literal: str) -> float:
     return value
 
 
+_NOT_ZERO = re.compile(r"[-0.]*[1-9]")
+
+
 def is_rounded_to_integer(literal: str, value: float) -> bool:
     """True where a double turns a literal into an integer that it is not (9007199254740992.5,
     1e-400). It would pass where an integer is wanted, so it is refused, not repaired. What any
     encoder writes for a double is that double, and beyond 64 bits nothing passes for an integer."""
     if not value.is_integer() or abs(value) > MAX_INTEGER:
         return False
-    return Decimal(literal) != Decimal(repr(value))
+    try:
+        return Decimal(literal) != Decimal(repr(value))
+    except InvalidOperation:  # an exponent of 19 digits; what is not zero has become so
+        return _NOT_ZERO.match(literal) is not None
 
 
 def _constant(_: str) -> NoReturn:
