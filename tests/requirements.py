@@ -109,6 +109,7 @@ EXTRA: dict[str, str] = {
     "model/test_paths.py": "one spelling of a path, which grants rest on",
     "properties/test_differential.py": "the schema layer against an independent judge",
     "registry/test_search.py": "search that forgives a slip: contract section 2",
+    "schema/test_adopt.py": "foreign definitions: no change makes a call valid, each is listed",
     "schema/test_documents.py": "documents made from a schema, for trying tools",
     "sources/test_safe_yaml.py": "YAML without surprises, beneath configuration and definitions",
     "store/test_stores.py": "records, keys and recovery: rows of a later work",

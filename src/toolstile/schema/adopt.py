@@ -15,8 +15,8 @@ import msgspec
 from toolstile.errors import DefinitionError
 from toolstile.model.canonical import canonical
 from toolstile.model.definition import ToolDefinition
-from toolstile.model.issue import Issue
-from toolstile.model.json import thaw
+from toolstile.model.issue import Issue, pointer
+from toolstile.model.json import describe
 from toolstile.schema import drafts
 from toolstile.schema.acceptance import check_schema
 from toolstile.schema.closing import Root, at, closing_keyword
@@ -24,14 +24,30 @@ from toolstile.schema.defining import STANDARD, Vocabulary, inspect
 from toolstile.schema.fields import _HIDDEN as HIDDEN
 from toolstile.schema.fields import MAX_DESCRIPTION, RESERVED
 from toolstile.schema.issue import fault
-from toolstile.schema.keywords import FORMATS, KEYWORDS, type_names
+from toolstile.schema.keywords import FORMATS, KEYWORDS, Role, type_names
 from toolstile.schema.lint import lint
+from toolstile.schema.parse import ParseFault, check_value
+from toolstile.schema.pattern.lookahead import without_lookahead
 from toolstile.schema.places import Place, Places, walk
 from toolstile.schema.rules import DECLARES_ITEMS, DECLARES_MEMBERS, FIXED, groups, is_typed
+from toolstile.schema.strict_json import MAX_INTEGER
 
 # Every JSON type, written as small as the meaning allows (integers are numbers).
 ANY_TYPE = ["array", "boolean", "null", "number", "object", "string"]
 
+
+# Where the schema of the parameters is found, and every field that is read or known to be no fact
+# about them.
+PARAMETERS = ("inputSchema", "input_schema", "parameters", "parametersJsonSchema")
+READ = frozenset(
+    """name title description version annotations outputSchema output_schema type function strict
+    cache_control icons execution _meta""".split()
+) | frozenset(PARAMETERS)
+BOUNDS = frozenset(
+    """minimum maximum exclusiveMinimum exclusiveMaximum minLength maxLength minItems maxItems
+    minProperties maxProperties minContains maxContains""".split()
+)
+MAX_NESTING = 100
 
 CLOSED = "closed: what it does not declare is refused"
 NO_PARAMETERS = "closed: it declares no parameters, so only {} is taken"
@@ -68,12 +84,26 @@ def adopt(
         DefinitionError: it cannot be adopted without changing its meaning.
     """
     adoption = _Adoption(open_objects=open_objects)
-    document = adoption.document(thaw(foreign))
+    document = adoption.document(_plain(adoption.clamped(foreign)))
     inspected = inspect(document, vocabulary)
     issues = [*adoption.issues, *inspected.issues]
     if inspected.definition is None or issues:
-        raise DefinitionError(str(foreign.get("name", ""))[:64], issues)
+        raise DefinitionError(str(document.get("name", ""))[:64], issues)
     return Adopted(inspected.definition, tuple(adoption.changes), inspected.warnings)
+
+
+def _plain(foreign: Any) -> dict[str, Any]:
+    try:
+        plain = check_value(foreign)
+    except ParseFault as error:
+        found = error.issue
+        issue = fault(found.path, found.code, found.message, found.hint or "")
+        raise DefinitionError("", (issue,)) from None
+    if not isinstance(plain, dict):
+        hint = "give the object that has 'name', 'description' and the schema"
+        issue = fault("", "type", f"a tool is an object, not {describe(plain)}", hint)
+        raise DefinitionError("", (issue,))
+    return plain
 
 
 class _Adoption:
@@ -87,10 +117,28 @@ class _Adoption:
     def note(self, path: str, code: str, text: str) -> None:
         self.changes.append(AdoptionChange(path, code, text))
 
+    def clamped(self, value: Any, path: str = "", name: str = "", depth: int = 0) -> Any:
+        """The value with bounds beyond 64 bits (-2^63, 2^64-1) brought within them. Integers never
+        lie beyond; for other numbers that is stricter."""
+        if depth > MAX_NESTING:
+            return value  # refused next, by the reader of JSON
+        if isinstance(value, Mapping):
+            return {
+                key: self.clamped(each, f"{path}{_below(path, key)}", str(key), depth + 1)
+                for key, each in value.items()
+            }
+        if isinstance(value, list):
+            return [self.clamped(e, f"{path}/{i}", "", depth + 1) for i, e in enumerate(value)]
+        if name in BOUNDS and type(value) is int and abs(value) > MAX_INTEGER:
+            self.note(path, name, "brought within 64 bits")
+            return MAX_INTEGER if value > 0 else -MAX_INTEGER
+        return value
+
     def document(self, foreign: dict[str, Any]) -> dict[str, Any]:
         inner = foreign.get("function")  # OpenAI's Chat form wraps the definition
         tool: dict[str, Any] = inner if isinstance(inner, dict) else foreign
         name = self._name(tool.get("name"))
+        self._unread(tool)
         document = {
             "name": name,
             "description": self._description(tool, name),
@@ -105,6 +153,17 @@ class _Adoption:
         if isinstance(tool.get("annotations"), dict):
             document["metadata"] = {"annotations": tool["annotations"]}
         return document
+
+    def _unread(self, tool: dict[str, Any]) -> None:
+        """Fields that mean nothing here are told; what may be the parameters is not passed over."""
+        silent = not any(field in tool for field in PARAMETERS)
+        for field in sorted(tool.keys() - READ):
+            if silent and isinstance(tool[field], dict | list) and not field.startswith("_"):
+                reason = "a field that may hold the parameters, in a form that is not known here"
+                hint = "give them as 'parameters': a JSON Schema, or a list of parameters"
+                self.issues.append(fault(pointer(field), "unknown_field", reason, hint))
+            else:
+                self.note(pointer(field), "unknown_field", "not taken over: it says nothing here")
 
     def _name(self, written: Any) -> Any:
         if not isinstance(written, str):
@@ -147,7 +206,7 @@ class _Adoption:
             self.issues.append(fault(f"{path}/$schema", "$schema", "unknown dialect", hint))
             return foreign
         schema = drafts.modernise(foreign, draft, self._below(path))
-        if "$schema" in schema and drafts.OLDER[schema["$schema"].rstrip("#")] != 2020:
+        if "$schema" in schema and draft != drafts.TODAY:
             self.note(f"{path}/$schema", "draft", "translated to 2020-12")
         schema.pop("$schema", None)
         for place in list(walk(schema)):
@@ -165,31 +224,57 @@ class _Adoption:
     def _keywords(self, path: str, place: Place) -> None:
         rules = place.schema
         for name in list(rules):
-            if name not in KEYWORDS and not name.startswith("x-"):
+            if name == "x-toolstile":  # what a call takes is for whoever answers for it to say
+                rules["x-foreign-toolstile"] = rules.pop(name)
+                self.note(f"{path}/{name}", "x-toolstile", "kept as a note: a mark of a stranger's")
+            elif name not in KEYWORDS and not name.startswith("x-"):
                 rules[f"x-{name.lstrip('$')}"] = rules.pop(name)
                 self.note(f"{path}/{name}", "unknown_keyword", "kept as a note: it checks nothing")
-        if "format" in rules and rules["format"] not in FORMATS:
+        if isinstance(rules.get("format"), str) and rules["format"] not in FORMATS:
             rules["x-format"] = rules.pop("format")
             self.note(f"{path}/format", "format", "kept as a note: no such format is known")
+        self._annotations(path, rules)
+        if isinstance(rules.get("enum"), list):
+            self._distinct(path, rules, "enum")
+        if isinstance(rules.get("required"), list):
+            self._distinct(path, rules, "required")
+        if isinstance(rules.get("pattern"), str):
+            self._lookahead(path, rules)
+
+    def _annotations(self, path: str, rules: dict[str, Any]) -> None:
+        """Texts and examples decide nothing, so a wrong one is no reason to refuse."""
+        for name, kind in (("title", str), ("description", str), ("examples", list)):
+            if name in rules and not isinstance(rules[name], kind):
+                rules[f"x-{name}"] = rules.pop(name)
+                self.note(f"{path}/{name}", name, "kept as a note: it is not what it must be")
         for name in ("title", "description"):
             if name in rules:
                 rules[name] = self._text(f"{path}/{name}", rules[name])
-        if isinstance(rules.get("enum"), list):
-            self._distinct(path, rules)
 
-    def _distinct(self, path: str, rules: dict[str, Any]) -> None:
-        try:
-            distinct = list({canonical(value): value for value in rules["enum"]}.values())
-        except ValueError:  # not JSON: the lint says so
+    def _lookahead(self, path: str, rules: dict[str, Any]) -> None:
+        leading = without_lookahead(rules["pattern"])
+        beside = rules.get("allOf", [])
+        if leading is None or not isinstance(beside, list):
             return
-        if len(distinct) != len(rules["enum"]):
-            rules["enum"] = distinct
-            self.note(f"{path}/enum", "enum", "duplicates removed")
+        must = [{"pattern": each} for each in leading.must]
+        must_not = [{"not": {"type": "string", "pattern": each}} for each in leading.must_not]
+        rules["allOf"] = [*beside, *must, *must_not]
+        rules["pattern"] = leading.pattern
+        self.note(f"{path}/pattern", "pattern", "its lookaheads are written as patterns in allOf")
+
+    def _distinct(self, path: str, rules: dict[str, Any], name: str) -> None:
+        distinct = list({canonical(value): value for value in rules[name]}.values())
+        if len(distinct) != len(rules[name]):
+            rules[name] = distinct
+            self.note(f"{path}/{name}", name, "duplicates removed")
 
     def _complete(self, path: str, places: Places) -> None:
         """Write out what the foreign schema left open, so that it can be enforced as meant."""
-        for group in list(groups(places)):
-            self._required(path, group)
+        found = list(groups(places))
+        # Where an object says what else it takes, declaring a name would take it from there.
+        told = {p.pointer for g in found if any(map(_says_more, g)) for p in g}
+        for group in found:
+            self._required(path, [place for place in group if place.pointer not in told])
             self._types(path, places, group)
             self._silent(path, places, group)
         for place in places:
@@ -219,7 +304,7 @@ class _Adoption:
                 where = f"{path}{below.pointer}"
                 self.note(where, "type", "it said no type: every type is written out")
                 if isinstance(schema, dict):
-                    schema.update({**_anything(), **schema})
+                    schema["type"] = list(ANY_TYPE)  # what it takes of objects is `_silent`'s
                 else:
                     place.schema["properties"][name] = _anything()
 
@@ -239,9 +324,9 @@ class _Adoption:
             if "array" in types and not said & (DECLARES_ITEMS | FIXED):
                 place.schema["items"] = True
                 self.note(where, "items", "items of any kind, written as 'items': true")
-            if "object" not in types or not group[0].pointer:
+            if "object" not in types:
                 continue
-            if not said & (DECLARES_MEMBERS | FIXED):
+            if group[0].pointer and not said & (DECLARES_MEMBERS | FIXED):
                 place.schema["additionalProperties"] = True
                 self.note(where, "additionalProperties", "free-form object, written as open")
             elif self.open_objects and "properties" in said and place is group[0]:
@@ -262,18 +347,25 @@ class _Adoption:
                 self.note(where, "default", "dropped: the property is required")
 
     def _closed(self, path: str, schema: dict[str, Any], root: Root) -> None:
-        """Say what `inspect` is going to close: foreign objects are open unless they say so."""
+        """Say what `inspect` is going to close: foreign objects are open unless they say so.
+
+        What `oneOf` counts stays open: closed, a value may fit one alternative where it fitted two.
+        """
         places = Places(schema)
+        counted = _counted(places)
         for place in places:
             keyword = closing_keyword(places, place, root)
-            if keyword is not None:
+            if keyword is not None and place.pointer in counted:
+                place.schema[keyword] = True
+                self.note(f"{path}{place.pointer}/{keyword}", keyword, "left open: oneOf counts it")
+            elif keyword is not None:
                 silent = not place.pointer and not any(map(place.rules.get, DECLARES_MEMBERS))
                 text = NO_PARAMETERS if silent and not places.branches(place) else CLOSED
                 self.note(f"{path}{place.pointer}/{keyword}", keyword, text)
 
     def _contradictions(self, path: str, schema: dict[str, Any], root: Root) -> None:
         """Drop defaults and enum values that their own schema refuses: nothing ever took them."""
-        impossible: list[tuple[dict[str, Any], Any]] = []
+        impossible: dict[str, set[int]] = {}
         for issue in check_schema(schema, root):
             parent, _, last = issue.path.rpartition("/")
             if issue.code == "default" and last == "default":
@@ -281,11 +373,15 @@ class _Adoption:
                 rules["x-default"] = rules.pop("default")
                 self.note(path + issue.path, "default", "dropped: its own schema refuses it")
             elif issue.code == "enum" and last.isdigit():
-                rules = at(schema, parent.rpartition("/")[0])
-                impossible.append((rules, rules["enum"][int(last)]))
-                self.note(path + issue.path, "enum", "dropped: its own schema refuses it")
-        for rules, value in impossible:
-            rules["enum"] = [kept for kept in rules["enum"] if kept is not value]
+                impossible.setdefault(parent.rpartition("/")[0], set()).add(int(last))
+        for where, indices in impossible.items():
+            rules = at(schema, where)
+            if len(indices) == len(rules["enum"]):
+                continue  # nothing would be left: refused, value by value
+            for index in sorted(indices):
+                text = "dropped: its own schema refuses it"
+                self.note(f"{path}{where}/enum/{index}", "enum", text)
+            rules["enum"] = [v for index, v in enumerate(rules["enum"]) if index not in indices]
 
 
 def lint_shape(schema: dict[str, Any]) -> tuple[Issue, ...]:
@@ -295,10 +391,11 @@ def lint_shape(schema: dict[str, Any]) -> tuple[Issue, ...]:
 
 def _is_readable(place: Place) -> bool:
     """True where the keywords that are read here are what they must be; `inspect` says if not."""
-    properties, required = (place.rules.get(name) for name in ("properties", "required"))
-    names = required if isinstance(required, list) else [required]
-    return isinstance(properties, dict | None) and (
-        required is None or all(isinstance(name, str) for name in names)
+    properties, required = place.rules.get("properties", {}), place.rules.get("required", [])
+    return (
+        isinstance(properties, dict)
+        and isinstance(required, list)
+        and all(isinstance(name, str) for name in required)
     )
 
 
@@ -306,10 +403,71 @@ _COMPLETABLE = frozenset(("type", "required", "items", "properties", "default"))
 
 
 def _parameters(tool: dict[str, Any]) -> Any:
-    for name in ("inputSchema", "input_schema", "parameters", "parametersJsonSchema"):
+    for name in PARAMETERS:
         if name in tool:
-            return tool[name]
+            return _of_one_type(tool[name])
     return {"type": "object", "properties": {}}
+
+
+def _of_one_type(schema: Any) -> Any:
+    """`["object"]` for `object`, at the root, where there is no other type."""
+    if isinstance(schema, dict) and schema.get("type") == ["object"]:
+        return {**schema, "type": "object"}
+    return schema
+
+
+def _below(path: str, key: Any) -> str:
+    """Where a member stands in the definition that is made of the foreign one."""
+    outermost = {"function": "", **dict.fromkeys(PARAMETERS, "/parameters")}
+    outermost |= dict.fromkeys(("outputSchema", "output_schema"), "/output_schema")
+    return outermost.get(key, pointer(str(key))) if not path else pointer(str(key))
+
+
+def _says_more(place: Place) -> bool:
+    return bool((DECLARES_MEMBERS - {"properties"}) & place.rules.keys())
+
+
+def _counted(places: Places) -> set[str]:
+    """Everything that decides how many branches of a `oneOf` a value fits, where more than one
+    may."""
+    queue = [
+        branch
+        for place in places
+        if "oneOf" in place.rules and not _is_tagged(places, place)
+        for branch in places.children(place, Role.BRANCH)
+        if branch.keyword == "oneOf"
+    ]
+    found: set[str] = set()
+    while queue:
+        place = queue.pop()
+        if place.pointer not in found:
+            found.add(place.pointer)
+            queue += [*places.children(place, *Role), *places.targets(place)]
+    return found
+
+
+def _is_tagged(places: Places, place: Place) -> bool:
+    """True where each branch demands another constant in the same member: at most one fits."""
+    branches = [b for b in places.children(place, Role.BRANCH) if b.keyword == "oneOf"]
+    tags = [_tags(places, branch) for branch in branches]
+    names = set.intersection(*map(set, tags)) if tags else set()
+    return any(len({tag[name] for tag in tags}) == len(tags) for name in names)
+
+
+def _tags(places: Places, branch: Place) -> dict[str, bytes]:
+    """The members that a branch demands and holds to one value, with that value."""
+    found: dict[str, bytes] = {}
+    for place in (branch, *places.targets(branch)):
+        for name in place.rules.get("required", ()):
+            rules = place.rules.get("properties", {}).get(name)
+            values = (
+                rules.get("enum", [rules["const"]] if "const" in rules else [])
+                if (isinstance(rules, dict))
+                else []
+            )
+            if len(values) == 1:
+                found[name] = canonical(values[0])
+    return found
 
 
 def _anything() -> dict[str, Any]:

@@ -8,6 +8,7 @@ where it uses words that 2020-12 gives no meaning (`definitions`, `dependencies`
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -16,12 +17,14 @@ from toolstile.schema.keywords import DIALECT, KEYWORDS, Shape
 Note = Callable[[str, str, str], None]
 """Tells of a change: pointer, code, what was done."""
 
+TODAY = 2020
+# Met with either scheme, and with an empty fragment or without.
 OLDER = {
-    "http://json-schema.org/draft-04/schema": 4,
-    "http://json-schema.org/draft-06/schema": 6,
-    "http://json-schema.org/draft-07/schema": 7,
-    "https://json-schema.org/draft/2019-09/schema": 2019,
-    DIALECT: 2020,
+    "//json-schema.org/draft-04/schema": 4,
+    "//json-schema.org/draft-06/schema": 6,
+    "//json-schema.org/draft-07/schema": 7,
+    "//json-schema.org/draft/2019-09/schema": 2019,
+    DIALECT.removeprefix("https:"): TODAY,
 }
 
 # What holds subschemas in any draft, beyond today's keywords.
@@ -29,8 +32,11 @@ _OLD_MAPS = ("definitions",)
 _ANNOTATIONS = ("title", "description", "default", "examples", "$comment", "deprecated")
 
 
-# No draft of that year: written without a name, after 2019 in that words beside a $ref count.
-UNNAMED = 2019
+UNNAMED = 9999
+"""Newer than all in that every word of today counts, older in that the old ones do, too."""
+
+# Keywords that a draft before this one would pass over, though they would loosen it here.
+_LOOSENING = {"prefixItems": 2020, "minContains": 2019}
 
 
 def draft_of(schema: dict[str, Any]) -> int | None:
@@ -38,7 +44,9 @@ def draft_of(schema: dict[str, Any]) -> int | None:
     named = schema.get("$schema")
     if named is None:
         return UNNAMED
-    return OLDER.get(named.rstrip("#")) if isinstance(named, str) else None
+    if not isinstance(named, str):
+        return None
+    return OLDER.get(re.sub(r"^https?:|#$", "", named))
 
 
 def modernise(schema: Any, draft: int, note: Note, path: str = "") -> Any:
@@ -48,7 +56,11 @@ def modernise(schema: Any, draft: int, note: Note, path: str = "") -> Any:
     rules = dict(schema)
     if draft <= 7 and "$ref" in rules and len(rules) > 1:
         _drop_siblings(rules, note, path)
-    for translate in _ALWAYS if draft >= 2020 else (*_ALWAYS, *_OLD):
+    for name, since in _LOOSENING.items():
+        if draft < since and name in rules:
+            del rules[name]
+            note(f"{path}/{name}", "draft", "dropped: its draft had no such word")
+    for translate in _ALWAYS if draft == TODAY else (*_ALWAYS, *_OLD):
         translate(rules, note, path)
     return {
         name: _below(name, value, draft, note, f"{path}/{_escaped(name)}")
@@ -124,6 +136,15 @@ def _without(rules: dict[str, Any], name: str) -> dict[str, Any]:
     return {key: value for key, value in rules.items() if key != name}
 
 
+def _recursive(rules: dict[str, Any], note: Note, path: str) -> None:
+    """2019-09's way to say "the whole again". Tools have one resource, so which is no question."""
+    if rules.get("$recursiveRef") == "#" and "$ref" not in rules:
+        rules["$ref"] = rules.pop("$recursiveRef")
+        note(f"{path}/$recursiveRef", "draft", "written as $ref")
+    if isinstance(rules.get("$recursiveAnchor"), bool):
+        del rules["$recursiveAnchor"]
+
+
 def _exclusive(rules: dict[str, Any], note: Note, path: str) -> None:
     for bound, exclusive in (("minimum", "exclusiveMinimum"), ("maximum", "exclusiveMaximum")):
         if isinstance(rules.get(exclusive), bool):
@@ -134,7 +155,9 @@ def _exclusive(rules: dict[str, Any], note: Note, path: str) -> None:
 
 def _tuple_items(rules: dict[str, Any], note: Note, path: str) -> None:
     if isinstance(rules.get("items"), list):
-        rules["prefixItems"] = rules.pop("items")
+        first = rules.pop("items")
+        if first:  # today no list of them may be empty
+            rules["prefixItems"] = first
         if "additionalItems" in rules:
             rules["items"] = rules.pop("additionalItems")
         note(f"{path}/items", "draft", "a list of item schemas is prefixItems")
@@ -143,14 +166,15 @@ def _tuple_items(rules: dict[str, Any], note: Note, path: str) -> None:
 
 
 def _dependencies(rules: dict[str, Any], note: Note, path: str) -> None:
-    dependencies = rules.pop("dependencies", None)
-    if not isinstance(dependencies, dict):
+    dependencies = rules.get("dependencies")
+    today = {word: rules.get(word, {}) for word in ("dependentRequired", "dependentSchemas")}
+    if not all(isinstance(each, dict) for each in (dependencies, *today.values())):
         return
-    for name, needed in dependencies.items():
+    for name, needed in rules.pop("dependencies").items():
         keyword = "dependentRequired" if isinstance(needed, list) else "dependentSchemas"
-        rules.setdefault(keyword, {})[name] = needed
+        rules[keyword] = {**rules.get(keyword, {}), name: needed}
     note(f"{path}/dependencies", "draft", "written as dependentRequired and dependentSchemas")
 
 
 _ALWAYS = (_definitions, _references)  # where a schema lies says nothing
-_OLD = (_required_members, _exclusive, _tuple_items, _dependencies)
+_OLD = (_required_members, _recursive, _exclusive, _tuple_items, _dependencies)
