@@ -12,47 +12,23 @@ from collections.abc import Callable, Iterator
 from time import process_time_ns
 
 import orjson
+from payloads import LARGE_VALUE, MEDIUM_VALUE, SMALL_VALUE
 
 from toolstile.schema.parse import parse
 
 ROUNDS = 25
 ROUND_NS = 4_000_000
 
-SMALL = {"path": "/srv/data/report.txt", "limit": 50, "recursive": True}
-MEDIUM = {
-    "ticket": "OPS-48213",
-    "title": "Disk nearly full on db-3",
-    "body": "The /var volume reached 91 % at 03:14 UTC. " * 6,
-    "score": 0.83,
-    "count": 7,
-    "notify": True,
-    "due": None,
-    "tags": ["disk", "db-3", "on-call", "prod"],
-    "assignee": {"id": 4711, "email": "ada@example.org", "name": "Ada"},
-    "watchers": [{"id": n, "role": role} for n, role in enumerate(("viewer", "editor", "owner"))],
-    "filter": {"field": "host", "op": "in", "value": ["db-3", "db-4"]},
-    "attachments": [
-        {"name": "df.txt", "size": 912, "sha256": "ab" * 32},
-        {"name": "dmesg.txt", "size": 20211, "sha256": "0f" * 32},
-    ],
-    "labels": {"team": "storage", "env": "prod"},
-}
-LARGE = {
-    "rows": [
-        {"id": n, "name": f"item {n}", "price": n * 1.25, "ok": n % 2 == 0, "kind": "abc"[n % 3]}
-        for n in range(1000)
-    ]
-}
 POINTS = {"points": [[n, n + 1] for n in range(100)]}
 ACCENTED = {"name": "Zoë Müller", "note": "déjà vu, 50 €, 😀 " * 8, "ids": [1, 2, 3]}
 
 
 def documents() -> Iterator[tuple[str, bytes]]:
     """Each shape of arguments, as models and their clients write them."""
-    for name, value in (("small", SMALL), ("medium", MEDIUM), ("large", LARGE)):
+    for name, value in (("small", SMALL_VALUE), ("medium", MEDIUM_VALUE), ("large", LARGE_VALUE)):
         yield f"{name}, compact", orjson.dumps(value)
         yield f"{name}, json.dumps", json.dumps(value).encode()
-    yield "medium, indented", json.dumps(MEDIUM, indent=2).encode()
+    yield "medium, indented", json.dumps(MEDIUM_VALUE, indent=2).encode()
     yield "100 points, compact", orjson.dumps(POINTS)
     yield "accented, UTF-8", orjson.dumps(ACCENTED)
     yield r"accented, \u-escaped", json.dumps(ACCENTED).encode()
