@@ -48,7 +48,8 @@ class MemoryStore:
             holder = self._by_key.get(record.key)
             if holder is not None:
                 return self._by_id[holder]
-            if record.execution_id in self._by_id:
+            other = self._by_id.get(record.execution_id)
+            if other is not None and other.state is not CallState.REFUSED:
                 raise StoreUnavailable(f"{record.execution_id} is another call", TAKEN)
             self._by_key[record.key] = record.execution_id
             self._put(record)

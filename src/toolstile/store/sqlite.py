@@ -86,7 +86,7 @@ class SqliteStore:
         return tuple(_decoded(row) for row in rows)
 
     def claim(self, record: CallRecord) -> CallRecord | None:
-        """Take the key durably, or say who has it."""
+        """Take the key durably, or say who has it. A refused call of this id gives way."""
         if self._insert(record, keyed=True):
             return None
         holder = self.find(record.key)
@@ -140,6 +140,9 @@ class SqliteStore:
         fate = (record.state, record.owner, record.epoch, _encoded(record))
         with self._transaction() as connection:
             row = (record.execution_id, *_key(record.key), keyed, *fate)
+            if keyed:
+                refused = "DELETE FROM calls WHERE execution_id = ? AND NOT keyed"
+                connection.execute(refused, (record.execution_id,))
             return connection.execute(statement, row).rowcount == 1
 
     def _one(self, query: str, values: tuple[Any, ...]) -> CallRecord | None:
