@@ -140,8 +140,12 @@ class Registry:
         except UnknownToolError as error:
             issue = _unknown(error)
             return Checked(ok=False, issues=(issue,), errors_total=1, tool=name)
+        return self.metered(definition, lambda: arguments_of(definition).check(arguments))
+
+    def metered(self, definition: ToolDefinition, check: Callable[[], Checked]) -> Checked:
+        """Do a check of a tool's arguments; it is timed, counted and, if it fails, logged."""
         started = time.perf_counter()
-        checked = arguments_of(definition).check(arguments)
+        checked = check()
         codes = tuple(sorted({issue.error_code for issue in checked.issues}))
         outcome = "valid" if checked.ok else "invalid"
         seconds = time.perf_counter() - started
