@@ -12,11 +12,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import toolstile
+from toolstile.gate import decide as decide_module
 from toolstile.gate.decide import decide
 from toolstile.gate.facts import Facts
 from toolstile.model.capability import Capability, CapabilityKind, declared, granted
 from toolstile.model.decision import Approval, NamedResource
 from toolstile.model.vocabulary import LicenceTier, SideEffect, Verdict
+from toolstile.settings import values
 
 NOW = "2026-01-01T00:00:00.000Z"
 LATER = "2026-01-01T00:01:00.000Z"
@@ -48,6 +50,8 @@ def reading(path: str) -> dict[str, Any]:
 
 
 WRITES = frozenset({SideEffect.FS_WRITE})
+STAGED: dict[str, Any] = {"effects": WRITES, "enforced_by": {"fs_write": "handle"}}
+MASKED: dict[str, Any] = {"masked": ("/data/.agent",), "grants": (granted("fs_read", ["any"]),)}
 
 
 @pytest.mark.parametrize(
@@ -55,9 +59,12 @@ WRITES = frozenset({SideEffect.FS_WRITE})
     [
         ({}, Verdict.ALLOW),
         ({"effects_known": False}, Verdict.ASK),
-        ({"requires_confirmation": True}, Verdict.STAGE),
+        ({"requires_confirmation": True}, Verdict.ASK),
+        ({"requires_confirmation": True, **STAGED}, Verdict.ASK),
         ({"preview": True}, Verdict.STAGE),
-        ({"effects": WRITES}, Verdict.STAGE),
+        (STAGED, Verdict.STAGE),
+        ({"effects": WRITES}, Verdict.ASK),
+        ({"effects": WRITES, "enforced_by": {"fs_write": "nobody (accepted)"}}, Verdict.ASK),
         ({"effects": frozenset({SideEffect.NET_READ})}, Verdict.ALLOW),
         ({"effects": frozenset({SideEffect.NET_WRITE})}, Verdict.ASK),
         ({"effects": frozenset({SideEffect.DB_WRITE})}, Verdict.ASK),
@@ -87,9 +94,17 @@ WRITES = frozenset({SideEffect.FS_WRITE})
             },
             Verdict.DENY,
         ),
+        ({**reading("/data/.agent"), **MASKED}, Verdict.DENY),
+        ({**reading("/data/.agent/config.yml"), **MASKED}, Verdict.DENY),
+        ({**reading("/data/.agents"), **MASKED}, Verdict.ALLOW),
+        ({**reading("/data"), **MASKED}, Verdict.ALLOW),
         (
             {"required_capabilities": (declared("net_read", []),)},
             Verdict.DENY,
+        ),
+        (
+            {"required_capabilities": (declared("net_read", []),), "unused": ("net_read",)},
+            Verdict.ALLOW,
         ),
         ({"enforced_by": {"fs_read": "handle"}}, Verdict.ALLOW),
         ({"enforced_by": {"net_read": "nobody"}}, Verdict.DENY),
@@ -98,6 +113,11 @@ WRITES = frozenset({SideEffect.FS_WRITE})
 def test_the_verdicts(given_facts: dict[str, Any], verdict: Verdict) -> None:
     """The built-in policy and the checks before it, as a table."""
     assert decide(facts(**given_facts)).verdict is verdict
+
+
+def test_the_named_setting_is_there() -> None:
+    """What a denial names to accept what nobody enforces is what the settings read."""
+    assert decide_module.UNENFORCED == values.UNENFORCED
 
 
 def approval(digest: str = "sha256:call", expires: str = LATER) -> Approval:
@@ -192,7 +212,9 @@ any_facts = st.builds(
     ).map(tuple),
     tier=st.sampled_from(list(LicenceTier)),
     license_tier=st.sampled_from(list(LicenceTier)),
-    enforced_by=st.dictionaries(st.just("fs_read"), st.sampled_from(["handle", "nobody"])),
+    enforced_by=st.dictionaries(
+        st.sampled_from(["fs_read", "fs_write"]), st.sampled_from(["handle", "nobody"])
+    ),
     approval=st.sampled_from([None, approval(), approval("sha256:other")]),
     approved_digests=st.sampled_from([(), ("sha256:call",)]),
 )

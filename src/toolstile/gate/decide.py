@@ -2,7 +2,8 @@
 
     1  licence      the tool's tier is within the caller's
     2  permissions  every required permission is granted
-    3  capabilities what the call needs (named resources, else the declared bound) is granted
+    3  capabilities what the call needs (named resources, else the declared bound) is granted, and
+                    nothing it names lies where no tool may look
     4  enforcement  for every right somebody enforces its bounds
     5  policy       built in: permit what is granted; stage file writes; ask for the rest
     6  approval     a person's yes turns ask or stage into allow, for exactly what they saw
@@ -15,7 +16,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from toolstile.gate.facts import Facts
+from toolstile.gate.facts import Facts, Rights
+from toolstile.model import paths
 from toolstile.model.capability import (
     Capability,
     CapabilityKind,
@@ -23,13 +25,16 @@ from toolstile.model.capability import (
     missing,
     permission_matches,
 )
-from toolstile.model.decision import Approval, Decision, Reason
+from toolstile.model.decision import Approval, Decision, NamedResource, Reason
 from toolstile.model.vocabulary import SideEffect, Verdict
 
 # Effects that can be held back until a person has seen them.
 STAGEABLE = frozenset((SideEffect.FS_READ, SideEffect.FS_WRITE))
 # Effects that leave the machine or cannot be held back: a person is asked before.
 ASKED = frozenset((SideEffect.NET_WRITE, SideEffect.DB_WRITE, SideEffect.PROCESS_SPAWN))
+
+# The setting by which an operator lets tools have what nobody bounds (docs/settings.md).
+UNENFORCED = "capabilities_accepted_although_nobody_enforces_them"
 
 # A denial outweighs a question, a question outweighs staging, staging outweighs permission.
 _WEIGHT = (Verdict.ALLOW, Verdict.STAGE, Verdict.ASK, Verdict.DENY)
@@ -42,6 +47,7 @@ def decide(facts: Facts) -> Decision:
         *_licence(facts),
         *_permissions(facts),
         *_capabilities(facts, lacking),
+        *_masked(facts),
         *_enforcement(facts),
         *_policy(facts),
     ]
@@ -75,19 +81,30 @@ def _licence(facts: Facts) -> Iterator[Reason]:
 
 def _permissions(facts: Facts) -> Iterator[Reason]:
     for permission in facts.required_permissions:
-        if not any(permission_matches(held, permission) for held in facts.permissions):
-            text = f"permission {permission} is not granted"
-            yield Reason(source="permission", id=permission, effect=Verdict.DENY, text=text)
+        if _holds(facts.permissions, permission):
+            text, effect = f"permission {permission} is granted", Verdict.ALLOW
+        else:
+            text, effect = f"permission {permission} is not granted", Verdict.DENY
+        yield Reason(source="permission", id=permission, effect=effect, text=text)
+
+
+def _holds(permissions: tuple[str, ...], needed: str) -> bool:
+    return any(permission_matches(held, needed) for held in permissions)
 
 
 def _needs(facts: Facts) -> list[Capability]:
-    """What this call takes: the resources it names; the declared bound where it names none."""
-    named = [
+    """What this call takes: the resources it names; the declared bound where it names none, and
+    nothing where it could have named one and did not."""
+    named = _named(facts.resources)
+    kinds = {*(capability.kind.value for capability in named), *facts.unused}
+    return named + [c for c in facts.required_capabilities if c.kind.value not in kinds]
+
+
+def _named(resources: tuple[NamedResource, ...]) -> list[Capability]:
+    return [
         Capability(kind=CapabilityKind(resource.kind), scope=(resource.value,))
-        for resource in facts.resources
+        for resource in resources
     ]
-    kinds = {capability.kind for capability in named}
-    return named + [c for c in facts.required_capabilities if c.kind not in kinds]
 
 
 def _capabilities(facts: Facts, lacking: tuple[Capability, ...]) -> Iterator[Reason]:
@@ -99,6 +116,21 @@ def _capabilities(facts: Facts, lacking: tuple[Capability, ...]) -> Iterator[Rea
         if not _within_bound(facts, resource.kind, resource.value):
             text = f"{resource.access} {resource.value} is beyond what the tool declares"
             yield Reason(source="capability", id=resource.kind, effect=Verdict.DENY, text=text)
+    for kind in facts.coarse:
+        text = f"coarse: no argument says what {kind} is for, so it is all that is granted"
+        yield Reason(source="capability", id=kind, effect=Verdict.ALLOW, text=text)
+
+
+def _masked(facts: Facts) -> Iterator[Reason]:
+    for resource in facts.resources:
+        if is_masked(resource.value, facts.masked):
+            text = f"{resource.access} {resource.value}: this place is masked from every tool"
+            yield Reason(source="capability", id=resource.kind, effect=Verdict.DENY, text=text)
+
+
+def is_masked(value: str, masked: tuple[str, ...]) -> bool:
+    """Is this path one of the places that no tool may name, or in one? No host and no name is."""
+    return value.startswith("/") and any(paths.beneath(value, place) for place in masked)
 
 
 def _within_bound(facts: Facts, kind: str, value: str) -> bool:
@@ -120,7 +152,7 @@ def _enforcement(facts: Facts) -> Iterator[Reason]:
 def _policy(facts: Facts) -> Iterator[Reason]:
     yield _reason("granted", Verdict.ALLOW, "permitted: the grants cover what the call takes")
     if facts.requires_confirmation:
-        yield _reason("confirm", _held(facts), "the tool asks to be confirmed")
+        yield _reason("confirm", Verdict.ASK, "the tool asks to be confirmed")
     if not facts.effects_known:
         yield _reason("unknown", Verdict.ASK, "the tool does not say what it does")
         return
@@ -128,14 +160,20 @@ def _policy(facts: Facts) -> Iterator[Reason]:
     if asked:
         yield _reason("effects", Verdict.ASK, f"the tool may have effects: {', '.join(asked)}")
     elif SideEffect.FS_WRITE in facts.effects:
-        yield _reason("writes", _held(facts), "file writes are shown before they happen")
+        held = _held(facts)
+        by_itself = "it writes files by itself, so its writes cannot be held back and shown"
+        shown = "file writes are shown before they happen"
+        yield _reason("writes", held, shown if held is Verdict.STAGE else by_itself)
     elif facts.preview:
         yield _reason("preview", _held(facts), "a preview was asked for")
 
 
 def _held(facts: Facts) -> Verdict:
-    """Staging where every effect can be held back, else a question before the run."""
-    return Verdict.STAGE if facts.effects <= STAGEABLE else Verdict.ASK
+    """Staging where every effect can be held back, else a question before the run. Only writes
+    through the handles of named files can be: whatever else is written has happened by then."""
+    writes = SideEffect.FS_WRITE in facts.effects
+    by_handle = not writes or facts.enforced_by.get("fs_write") == "handle"
+    return Verdict.STAGE if by_handle and facts.effects <= STAGEABLE else Verdict.ASK
 
 
 def _reason(identifier: str, effect: Verdict, text: str) -> Reason:
@@ -156,8 +194,32 @@ def _approved(approval: Approval) -> Reason:
 
 
 def _repairs(facts: Facts, lacking: tuple[Capability, ...]) -> Iterator[str]:
+    """The lines that would change the answer; none for what no line can change."""
     for capability in lacking:
-        yield grant_line(capability)
+        if not any(is_masked(item, facts.masked) for item in capability.scope):
+            yield grant_line(capability)
     for permission in facts.required_permissions:
-        if not any(permission_matches(held, permission) for held in facts.permissions):
+        if not _holds(facts.permissions, permission):
             yield f'permissions: ["{permission}"]'
+    unenforced = sorted(kind for kind, who in facts.enforced_by.items() if who == "nobody")
+    if unenforced:
+        yield f"{UNENFORCED}: [{', '.join(unenforced)}]"
+
+
+# --- reading what is stored ------------------------------------------------------------------
+
+
+def lost(stored: Decision, rights: Rights) -> tuple[str, ...]:
+    """What a call of long ago was decided on and its caller no longer has: the stored result may
+    be shown only where that is nothing (soundness S1). It may outlive its tool, so the tool is
+    not asked."""
+    named = [c for c in _named(stored.resources) if not is_masked(c.scope[0], rights.masked)]
+    gone = [str(each) for each in missing(named, rights.grants)]
+    gone += [r.value for r in stored.resources if is_masked(r.value, rights.masked)]
+    held = {grant.kind.value for grant in rights.grants}
+    for reason in stored.reasons:
+        if reason.source == "permission" and not _holds(rights.permissions, reason.id):
+            gone.append(reason.id)
+        if reason.source == "capability" and reason.id not in held:
+            gone.append(reason.id)
+    return tuple(dict.fromkeys(gone))

@@ -11,6 +11,14 @@ from toolstile.model.decision import Approval, NamedResource
 from toolstile.model.vocabulary import IsolationLevel, LicenceTier, SideEffect
 
 
+class Rights(msgspec.Struct, frozen=True, kw_only=True):
+    """What a caller has now, beside any call."""
+
+    grants: tuple[Capability, ...] = ()
+    permissions: tuple[str, ...] = ()
+    masked: tuple[str, ...] = ()
+
+
 class Facts(msgspec.Struct, frozen=True, kw_only=True):
     """The facts of one call. `effects` are the declared side effects, all of them if unknown."""
 
@@ -25,10 +33,15 @@ class Facts(msgspec.Struct, frozen=True, kw_only=True):
     required_permissions: tuple[str, ...] = ()
     required_capabilities: tuple[Capability, ...] = ()
     resources: tuple[NamedResource, ...] = ()
+    # Kinds of rights that no argument can narrow down, and those that an optional one narrows down
+    # to nothing, because it was left out.
     coarse: tuple[str, ...] = ()
+    unused: tuple[str, ...] = ()
     isolation: IsolationLevel = IsolationLevel.STANDARD
     enforced_by: Mapping[str, str] = msgspec.field(default_factory=dict)
     grants: tuple[Capability, ...] = ()
+    # Places that no tool may name, whatever is granted.
+    masked: tuple[str, ...] = ()
     permissions: tuple[str, ...] = ()
     tier: LicenceTier = LicenceTier.ENTERPRISE
     preview: bool = False
