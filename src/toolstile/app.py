@@ -9,6 +9,7 @@ hands out one thing: calls that walk the line.
 
 from __future__ import annotations
 
+import contextlib
 import inspect
 import logging
 import sys
@@ -29,7 +30,7 @@ from toolstile.model.issue import Issue, pointer
 from toolstile.registry.registry import Registry
 from toolstile.runtime import approvals
 from toolstile.runtime.blocking import Blocking
-from toolstile.runtime.executor import Executor
+from toolstile.runtime.executor import Executor, Observer
 from toolstile.runtime.outcome import Result, Staged
 from toolstile.runtime.ports import Store
 from toolstile.runtime.records import decoded
@@ -39,7 +40,7 @@ from toolstile.runtime.setting import Setting
 from toolstile.sandbox.process import ChildProcess
 from toolstile.schema.issue import fault
 from toolstile.settings import Settings, load_settings, make_private, read_state
-from toolstile.settings.places import SETTINGS_INVALID
+from toolstile.settings.places import AGENT_DIRECTORY, SETTINGS_INVALID, real
 from toolstile.sources.declared import Failure, declared_tools
 from toolstile.sources.entry_points import providers
 
@@ -147,11 +148,18 @@ def _not_yet(key: str, hint: str) -> Issue:
     )
 
 
+def masked_places(settings: Settings) -> tuple[str, ...]:
+    """What no tool may name or open, whatever is granted: .agent, and the state of all projects."""
+    places = (settings.project / AGENT_DIRECTORY, settings.state.parent)
+    return tuple(real(place) for place in places)
+
+
 class Runtime:
     """Tools, rights, store and sandbox in one: an async context manager.
 
     `settings` is a path, a mapping, or None for .agent/config.yml where there is one; `store` and
-    `grants` override it. `.blocking()` gives the same without `await`.
+    `grants` override it. `observers` are told how every call ended, refused and recovered ones
+    included. `.blocking()` gives the same without `await`.
     """
 
     def __init__(
@@ -159,9 +167,11 @@ class Runtime:
         tools: Iterable[Any] = (),
         *,
         settings: Path | str | Mapping[str, Any] | None = None,
+        observers: Iterable[Observer] = (),
         **overrides: Any,
     ) -> None:
         self._tools = tuple(tools)
+        self._observers = tuple(observers)
         self._source = Path(settings) if isinstance(settings, str) else settings
         self._overrides = overrides
         self._caller = Caller()
@@ -183,8 +193,10 @@ class Runtime:
 
     def _open(self) -> None:
         effects = FileEffects(make_private(self.settings.state) / "staging")
-        self.executor = Executor(self._setting(), self._store, ChildProcess(), effects)
+        setting = self._setting()
+        self.executor = Executor(setting, self._store, ChildProcess(), effects, self._observers)
         for ended in recover(self._store, effects):
+            self.executor.tell(ended)
             log.warning(
                 "[TLS-RUN] An abandoned call was ended. execution=%s status=%s effects=%s",
                 ended.metadata.execution_id,
@@ -205,7 +217,9 @@ class Runtime:
             find=self.registry.callable_tool,
             base=str(settings.project),
             grants=settings.grants,
+            checking=self.registry.metered,
             permissions=settings.permissions,
+            masked=masked_places(settings),
             unenforced_accepted_at_own_risk=frozenset(settings.unenforced_accepted),
         )
 
@@ -257,8 +271,11 @@ class Runtime:
     def _typed(self, tool: str, record: Any) -> Result[Any]:
         value = record.output if record.is_success else None
         found = self.registry.tool(tool) if tool in self.registry else None
-        if record.is_success and found is not None and inspect.isfunction(found.function):
-            value = typed_result(found.function, record.output)
+        whole = record.is_success and not record.metadata.output_truncated
+        if whole and found is not None and inspect.isfunction(found.function):
+            # A result of another day may be of a version that returned something else.
+            with contextlib.suppress(ToolError):
+                value = typed_result(found.function, record.output)
         return Result(record, value)
 
 
@@ -291,8 +308,23 @@ class Bound:
         """Run a tool without letting it change anything; see `Runtime.preview`."""
         result = await self.call(tool, arguments, preview=True, **keywords)
         waits = result.error_code == "REQUIRES_CONFIRMATION"
-        seen = self._runtime.waiting(result.execution_id) if waits else None
-        return Staged(self._runtime, result, seen)
+        tenant, executor = self.caller.tenant, self._runtime.executor
+        seen = approvals.waiting(executor, tenant, result.execution_id) if waits else None
+        return Staged(self, result, seen)
+
+    async def approve(
+        self, execution_id: str, by: Caller | None = None, **more: Any
+    ) -> Result[Any]:
+        """Let a waiting call of this caller's tenant go on; see `Runtime.approve`."""
+        by = by or Caller(tenant=self.caller.tenant)
+        return await self._runtime.approve(execution_id, by=by, **more)
+
+    async def deny(
+        self, execution_id: str, by: Caller | None = None, note: str = ""
+    ) -> Result[Any]:
+        """End a waiting call of this caller's tenant with a no."""
+        by = by or Caller(tenant=self.caller.tenant)
+        return await self._runtime.deny(execution_id, by=by, note=note)
 
 
 def _refuse_inside_a_tool() -> None:

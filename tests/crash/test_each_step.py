@@ -28,7 +28,7 @@ STEPS = (
     "_hold",
     "_commit",
     "_record",
-    "_tell",
+    "tell",
 )
 POINTS = [(step, when) for step in STEPS for when in ("call", "return")]
 # A coroutine also "returns" each time it waits: `_run` returns while the child runs.

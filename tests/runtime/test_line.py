@@ -80,7 +80,7 @@ async def test_a_denial_names_the_line_that_grants_it(line: Executor) -> None:
     result = await call(line, "word_count", {"path": "/etc/passwd"})
     assert result.decision is not None
     assert result.decision.missing == ("fs_read: /etc/passwd",)
-    assert 'grants: {fs_read: ["/etc/passwd"]}' in (result.error_message or "")
+    assert '`fs_read: ["/etc/passwd"]` to `grants:`' in (result.error_message or "")
 
 
 async def test_a_link_out_of_the_grant_is_decided_on_its_target(
@@ -183,7 +183,8 @@ async def test_writes_are_staged_shown_and_committed_on_approval(
     waits = await call(line, "save", {"path": "n.txt", "text": "new\n"})
     assert waits.status is Status.REQUIRES_CONFIRMATION
     assert waits.output is None
-    assert "-old\n+new" in (waits.error_message or "")
+    seen = approvals.waiting(line, "local", waits.metadata.execution_id)
+    assert "-old\n+new" in (seen.diff or "")
     assert target.read_text(encoding="utf-8") == "old\n"
     done = await approvals.approve(line, waits.metadata.execution_id, Caller(user="me"))
     assert (done.status, done.output) == (Status.SUCCESS, 4)
@@ -259,11 +260,15 @@ async def test_changed_code_is_another_tool(line: Executor, work: Path, registry
 
 
 async def test_a_preview_changes_nothing(line: Executor, work: Path) -> None:
-    """Asked for a preview, even an allowed call waits with its diff."""
+    """Asked for a preview, what would change files waits; what changes nothing is done."""
+    arguments = {"path": "n.txt", "text": "hello"}
+    waits = await call(line, "save", arguments, preview=True)
+    assert waits.status is Status.REQUIRES_CONFIRMATION
+    assert waits.output is None
     (work / "a.txt").write_text("one", encoding="utf-8")
-    result = await call(line, "word_count", {"path": "a.txt"}, preview=True)
-    assert result.status is Status.REQUIRES_CONFIRMATION
-    assert result.output is None
+    done = await call(line, "word_count", {"path": "a.txt"}, preview=True)
+    assert (done.status, done.preview) == (Status.SUCCESS, True)
+    assert done.output is not None
 
 
 async def test_the_context_reaches_the_tool(

@@ -316,7 +316,7 @@ def test_call_outside_the_grant_is_denied_with_the_repair(run: Run) -> None:
     """Exit 3 and the line that would grant it."""
     result = run("call", "write_note", '{"path": "/etc/motd", "text": "x"}')
     assert result.exit_code == 3
-    assert 'grants: {fs_write: ["/etc/motd"]}' in result.stderr
+    assert '`fs_write: ["/etc/motd"]` to `grants:`' in result.stderr
 
 
 def test_init_writes_settings_once(run: Run, project: Path) -> None:

@@ -32,6 +32,8 @@ class Job(msgspec.Struct, frozen=True, kw_only=True):
     source: Mapping[str, Any]
     arguments: Any
     handles: tuple[Handle, ...] = ()
+    # Places that no handle opens or lists, though a directory that was decided on may hold them.
+    masked: tuple[str, ...] = ()
     level: IsolationLevel = IsolationLevel.STANDARD
     seconds: float = 60.0
     max_output: int = 100 * 1024 * 1024

@@ -18,8 +18,7 @@ from toolstile.model.record import CallRecord, CallState
 from toolstile.model.result import ToolResult
 from toolstile.model.vocabulary import EffectsState, Status
 from toolstile.runtime.executor import Executor
-from toolstile.runtime.progress import now
-from toolstile.runtime.records import decoded, encoded, manifest_of
+from toolstile.runtime.records import decoded, manifest_of
 from toolstile.runtime.request import restored
 
 # How long a yes is good for: long enough for the line to use it, too short to be kept for later.
@@ -86,16 +85,8 @@ def deny(executor: Executor, execution_id: str, by: Caller, note: str = "") -> T
         error_message=message,
         effects_state=EffectsState.DISCARDED if held else EffectsState.NONE,
     )
-    done = replace(
-        record,
-        state=CallState.DONE,
-        result=encoded(result),
-        status=int(result.status),
-        finished_at=now(),
-    )
-    if not executor.store.advance(done, record.state):
+    if not executor.end(record, result):
         raise NotWaiting(execution_id)
-    executor.effects.discard(execution_id)
     return result
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from toolstile.errors import StoreUnavailable, UnknownToolError
@@ -11,7 +12,7 @@ from toolstile.model.event import Event
 from toolstile.model.issue import UNKNOWN_TOOL, Issue
 from toolstile.model.job import Ending
 from toolstile.model.result import Input, Isolation, Metadata, ToolResult
-from toolstile.model.vocabulary import EffectsState, Status, Verdict
+from toolstile.model.vocabulary import EffectsState, SideEffect, Status, Verdict
 from toolstile.runtime.ended import Ended
 from toolstile.runtime.progress import Progress, now
 from toolstile.runtime.request import storable
@@ -27,6 +28,8 @@ _RUN_ENDINGS: dict[Ending, tuple[Status, str]] = {
     Ending.UNFIT: (Status.SANDBOX_ERROR, "SANDBOX_ERROR"),
 }
 _LIMITS = ("LIMIT_MEMORY", "LIMIT_CPU", "LIMIT_OUTPUT")
+# Codes that say what the line found. A tool's own failure must not pass for one of them.
+_OURS = re.compile(r"ACODE_TSR_\d+|LIMIT_[A-Z]+|TOOL_EXCEPTION")
 _MAY_HAVE_HAPPENED = " It may have had effects: check before repeating it."
 
 
@@ -44,12 +47,32 @@ def unknown_tool(error: UnknownToolError) -> Ended:
 
 
 def denied(decision: Decision) -> Ended:
-    """The gate said no: what is missing, and the line that would grant it."""
+    """The gate said no: what is missing, and what to write where to change that."""
     said = "; ".join(r.text for r in decision.reasons if r.effect is Verdict.DENY)
-    repair = " ".join(f"Grant it with `{line}` in .agent/config.yml." for line in decision.repair)
+    repair = f" {_repair(decision.repair)}" if decision.repair else ""
     licence = any(r.source == "licence" and r.effect is Verdict.DENY for r in decision.reasons)
     status = Status.LICENSE_REQUIRED if licence else Status.PERMISSION_DENIED
-    return Ended(status, status.name, f"denied: {said}. {repair}".strip())
+    return Ended(status, status.name, f"denied: {said}.{repair}")
+
+
+def _repair(lines: tuple[str, ...]) -> str:
+    """What to add, and under which key: a file that has the key already may not have it twice."""
+    added = []
+    for line in lines:
+        key, _, value = line.partition(": ")
+        pasted, _, remark = value.partition("  # ")
+        added.append(f"`{pasted[1:-1]}` to `{key}:`" + (f" ({remark})" if remark else ""))
+    return f"In .agent/config.yml, add {', and '.join(added)}."
+
+
+def unreadable(lost: tuple[str, ...]) -> Ended:
+    """The call is answered already, and its caller may no longer see what was answered."""
+    return Ended(
+        Status.PERMISSION_DENIED,
+        "PERMISSION_DENIED",
+        f"denied: the stored result rests on rights that are gone: {', '.join(lost)}. "
+        "Grant them again, or call without them under a new call id.",
+    )
 
 
 def mismatch() -> Ended:
@@ -71,17 +94,21 @@ def asked(decision: Decision, execution_id: str) -> Ended:
     return Ended(Status.REQUIRES_CONFIRMATION, "REQUIRES_CONFIRMATION", message)
 
 
-def held(execution_id: str, diff: str) -> Ended:
-    """A person must agree to the changes, which are shown; nothing has been changed yet."""
+def held(at: Progress) -> Ended:
+    """A person must agree to the changes; nothing has been changed yet. What they are is for that
+    person only: a tool that may write a file need not be allowed to read it, nor its model."""
+    number = len(at.manifest.changes)
+    files = "1 file" if number == 1 else f"{number} files"
     message = (
-        "has run without changing anything; these changes wait for confirmation. "
-        f"Approve with `toolstile confirm approve {execution_id}`.\n{diff}"
+        f"has run without changing anything; {files} would change, and a person has to agree. "
+        f"Look with `toolstile confirm show {at.execution_id}`, "
+        f"approve with `toolstile confirm approve {at.execution_id}`."
     )
     return Ended(
         Status.REQUIRES_CONFIRMATION,
         "REQUIRES_CONFIRMATION",
         message,
-        effects_state=EffectsState.DISCARDED if not diff else EffectsState.NONE,
+        effects_state=EffectsState.NONE,
     )
 
 
@@ -94,14 +121,8 @@ def taken(execution_id: str) -> Ended:
     )
 
 
-def no_implementation(at: Progress) -> Ended:
-    """A definition without a body, or with one of a kind that is not run yet."""
-    name = at.definition.name
-    kind = next(iter(at.definition.source or {}), None)
-    if kind is None:
-        message = f"{name} is declared and has no body: give it a source, or registry.bind one."
-    else:
-        message = f"{name} has a {kind} source, which this version does not run."
+def no_implementation(message: str) -> Ended:
+    """A definition without a body, or one that asks for what this version cannot do."""
     return Ended(Status.FAILED, "NO_IMPLEMENTATION", message)
 
 
@@ -109,14 +130,16 @@ def failed(at: Progress) -> Ended:
     """The run ended without a value."""
     outcome = at.outcome
     if outcome.ending is Ending.ERROR:
-        return Ended(Status.FAILED, outcome.code, outcome.message, effects_state=_effects(at))
+        code = "TOOL_ERROR" if _OURS.fullmatch(outcome.code) else outcome.code
+        return Ended(Status.FAILED, code, outcome.message, effects_state=_effects(at))
     status, code = _RUN_ENDINGS[outcome.ending]
     if outcome.code in _LIMITS:
         code = outcome.code
     message = outcome.message
     if outcome.ending is Ending.EXCEPTION:
         # AGN section 4.3: no internals to the model; the detail is in the log.
-        message = f"{at.definition.name} failed to process arguments."
+        name = at.definition.name
+        message = f"{name} failed to process arguments. Execution: {at.execution_id}."
     if outcome.ending is Ending.UNFIT:
         return Ended(status, code, message)
     state = _effects(at)
@@ -126,14 +149,29 @@ def failed(at: Progress) -> Ended:
 
 
 def _effects(at: Progress) -> EffectsState:
-    """After an unsuccessful run: discarded where everything was staged, else unknown."""
-    if not at.started:
-        return EffectsState.NONE
-    if not at.definition.effects:
-        return EffectsState.NONE
-    if at.decision.verdict is Verdict.STAGE:
-        return EffectsState.DISCARDED
-    return EffectsState.UNKNOWN
+    """After an unsuccessful run: unknown where anything may have happened at once, discarded
+    where all of it was staged. Of a held call only the staged part is left to speak of."""
+    if at.started and _at_once(at):
+        return EffectsState.UNKNOWN
+    staged = SideEffect.FS_WRITE in at.definition.effects
+    return EffectsState.DISCARDED if staged and at.happened else EffectsState.NONE
+
+
+def _at_once(at: Progress) -> frozenset[SideEffect]:
+    """The effects that do not wait in the stage: they have happened when the run is over."""
+    writes = frozenset(effect for effect in at.definition.effects if effect.writes)
+    by_handle = at.decision.enforced_by.get("fs_write") == "handle"
+    return writes - {SideEffect.FS_WRITE} if by_handle else writes
+
+
+def succeeded(at: Progress) -> EffectsState:
+    """After a successful run: what the tool declares to do it has done; what a tool does that
+    declares nothing, nobody knows."""
+    if at.manifest.changes:
+        return EffectsState.COMMITTED
+    if at.definition.side_effects is None:
+        return EffectsState.UNKNOWN
+    return EffectsState.COMMITTED if _at_once(at) else EffectsState.NONE
 
 
 def bad_output(issues: tuple[Issue, ...], at: Progress) -> Ended:
@@ -157,24 +195,30 @@ def unstorable(error: ValueError, at: Progress) -> Ended:
     )
 
 
-def violation(paths: list[str]) -> Ended:
+def violation(paths: list[str], at: Progress) -> Ended:
     """The run staged writes that were never granted; none of them happens."""
+    state = _effects(at)
+    unknown = _MAY_HAVE_HAPPENED if state is EffectsState.UNKNOWN else ""
     return Ended(
         Status.SECURITY_VIOLATION,
         "SECURITY_VIOLATION",
-        f"the tool tried to write {len(paths)} path(s) that were not granted; nothing was changed",
-        effects_state=EffectsState.DISCARDED,
+        f"the tool tried to write {len(paths)} path(s) that were not granted to this call; "
+        f"no file was changed.{unknown}",
+        # A list of writes by a tool that declares none: it is thrown away all the same.
+        effects_state=EffectsState.DISCARDED if state is EffectsState.NONE else state,
     )
 
 
-def conflict(paths: tuple[str, ...]) -> Ended:
+def conflict(paths: tuple[str, ...], at: Progress) -> Ended:
     """Somebody changed the files meanwhile; theirs is kept."""
+    state = _effects(at)
+    unknown = _MAY_HAVE_HAPPENED if state is EffectsState.UNKNOWN else ""
     return Ended(
         Status.FAILED,
         "EFFECT_CONFLICT",
-        "nothing was written, because these were changed meanwhile or cannot be written: "
-        f"{', '.join(paths)}. Look at them, then call the tool again.",
-        effects_state=EffectsState.DISCARDED,
+        "no file was written, because these were changed meanwhile or cannot be written: "
+        f"{', '.join(paths)}. Look at them, then call the tool again.{unknown}",
+        effects_state=state,
     )
 
 
@@ -186,7 +230,7 @@ def cancelled(at: Progress) -> Ended:
 
 def broken(at: Progress, error: Exception) -> Ended:
     """Something of ours failed: nothing is allowed because of it."""
-    happened = at.started or at.resumed  # an approved call goes on after its run
+    happened = at.happened
     if isinstance(error, StoreUnavailable) and not happened:
         message = f"nothing was run: {error}"
         return Ended(Status.FAILED, "RECORD_UNAVAILABLE", message)
@@ -239,8 +283,6 @@ def _declared(at: Progress) -> tuple[str, ...]:
 
 
 def _effects_done(at: Progress) -> tuple[Effect, ...]:
-    if at.effects_state is not EffectsState.COMMITTED:
-        return ()
     return tuple(
         Effect(type=change.type, resource=change.path, timestamp=now())
         for change in at.manifest.changes

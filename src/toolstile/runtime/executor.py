@@ -4,19 +4,19 @@
 |---|---|---|---|
 | 0 | receive | the surface | |
 | 1 | parse | `parse_request` | VALIDATION_ERROR |
-| 2 | replay? | `_replay` | the stored result; in flight; other request under one key |
+| 2 | replay? | `_replay` | the stored result, if its rights are still held; in flight |
 | 3 | find | `_find` | TOOL_NOT_FOUND |
 | 4 | check input | `_check_input` | VALIDATION_ERROR |
 | 5 | name resources | `name_resources` | PERMISSION_DENIED |
-| 6 | decide | `_decide` | PERMISSION_DENIED, LICENSE_REQUIRED, REQUIRES_CONFIRMATION |
+| 6 | decide | `_decide` | NO_IMPLEMENTATION, PERMISSION_DENIED, REQUIRES_CONFIRMATION, ... |
 | 7 | claim, record intent | `_claim` | in flight; no record, no run |
 | 8 | run | `_run` | TIMEOUT, CANCELLED, FAILED, ... |
 | 9 | check output | `_check_output` | OUTPUT_VALIDATION_FAILED |
 | 10 | normalise, seal effects | `_normalise` | |
-| 11 | hold, if staged and unapproved | `_hold` | REQUIRES_CONFIRMATION, with the diff |
+| 11 | hold, if staged and unapproved | `_hold` | REQUIRES_CONFIRMATION |
 | 12 | commit effects | `_commit` | EFFECT_CONFLICT |
 | 13 | record | `_record` | |
-| 14 | tell | `_tell` | never stops or fails a call |
+| 14 | tell | `tell` | never stops or fails a call |
 
 A call never raises for what a tool, a model or a policy does. Whatever goes wrong in our own code
 denies: it is recorded as FAILED, and if the tool may have run its effects are called unknown.
@@ -26,7 +26,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from toolstile.authoring import Tool
@@ -47,7 +47,7 @@ from toolstile.runtime.ports import Effects, Sandbox, Store
 from toolstile.runtime.progress import Progress
 from toolstile.runtime.request import Request, parse_request
 from toolstile.runtime.resources import name_resources
-from toolstile.runtime.setting import Setting, facts_of, is_runnable, job_of
+from toolstile.runtime.setting import Setting, facts_of, job_of, unrunnable
 from toolstile.schema.compiled import arguments_of, compiled
 from toolstile.schema.parse import check_value
 
@@ -60,12 +60,19 @@ Observer = Callable[[Event], None]
 class Executor:
     """Walks the line; holds the ports, and no state of any call but who is running."""
 
-    def __init__(self, setting: Setting, store: Store, sandbox: Sandbox, effects: Effects) -> None:
+    def __init__(
+        self,
+        setting: Setting,
+        store: Store,
+        sandbox: Sandbox,
+        effects: Effects,
+        observers: Iterable[Observer] = (),
+    ) -> None:
         self.setting = setting
         self.store = store
         self.sandbox = sandbox
         self.effects = effects
-        self.observers: tuple[Observer, ...] = ()
+        self.observers = tuple(observers)
         self._running: dict[str, CallHost] = {}
 
     async def call(self, request: Request) -> ToolResult:
@@ -88,14 +95,32 @@ class Executor:
             at.ended = ended
         except asyncio.CancelledError:
             at.ended = endings.cancelled(at)
-            self._tell(self._record(at))
+            self.tell(self._record(at))
             raise
         except Exception as error:  # law 2: an error of ours denies; the log says which it was
             log.exception("[TLS-RUN] The call failed in toolstile. execution=%s", at.execution_id)
             at.ended = endings.broken(at, error)
         result = self._record(at)  # 13 record
-        self._tell(result)  # 14 tell
+        self.tell(result)  # 14 tell
         return result
+
+    def end(self, waiting: CallRecord, result: ToolResult) -> bool:
+        """Steps 13 and 14 for a call that waits, and will not go on: a person said no. False
+        where it has been answered elsewhere."""
+        if not self.store.advance(records.ended(waiting, result), waiting.state):
+            return False
+        self.effects.discard(waiting.execution_id)
+        self.tell(result)
+        return True
+
+    def tell(self, result: ToolResult) -> None:
+        """Step 14: how a call ended. No observer can stop or fail it."""
+        event = endings.completed(result)
+        for observer in self.observers:
+            try:
+                observer(event)
+            except BaseException:  # a stranger's callable: its exit is not our end
+                log.exception("[TLS-OBS] An observer failed and was passed over")
 
     def cancel(self, execution_id: str) -> bool:
         """Ask a running call to stop; True if it was running here."""
@@ -112,7 +137,7 @@ class Executor:
             return records.approvable(earlier, at)
         if earlier is None:
             return None
-        raise records.already_there(earlier, at.call)
+        raise records.already_there(earlier, at.call, self.setting.rights)
 
     def _find(self, at: Progress) -> Tool:
         try:
@@ -122,7 +147,9 @@ class Executor:
 
     def _check_input(self, at: Progress) -> Mapping[str, Any]:
         # A copy: filling in defaults must not change the request that is digested and stored.
-        checked = arguments_of(at.definition).check_parsed(check_value(at.call.arguments))
+        given = check_value(at.call.arguments)
+        schema = arguments_of(at.definition)
+        checked = self.setting.checking(at.definition, lambda: schema.check_parsed(given))
         if not checked.ok:
             raise invalid(checked.issues)
         arguments: Mapping[str, Any] = checked.value
@@ -132,6 +159,9 @@ class Executor:
         return name_resources(at.definition, at.arguments, self.setting.base)
 
     def _decide(self, at: Progress) -> Decision:
+        missing = unrunnable(at.tool)  # first: nobody is asked about what cannot be done
+        if missing is not None and not at.resumed:
+            raise endings.no_implementation(missing)
         at.fingerprint = self.setting.fingerprint(at.tool)
         at.decision = decision = decide(facts_of(at, self.setting))
         if decision.verdict is Verdict.DENY:
@@ -145,8 +175,6 @@ class Executor:
         return decision
 
     def _claim(self, at: Progress) -> CallRecord:
-        if not at.resumed and not is_runnable(at.tool):
-            raise endings.no_implementation(at)
         record = records.running(at, self.store)
         if at.earlier is None:
             self._take_key(at, record)
@@ -185,30 +213,30 @@ class Executor:
         if at.resumed:
             return output, records.manifest_of(at.earlier_record)
         manifest = self.effects.seal(at.execution_id, at.outcome)
-        grants = self.setting.grants
-        forbidden = [c.path for c in manifest.changes if not at.may_write(c.path, grants)]
+        rights = self.setting.rights
+        forbidden = [c.path for c in manifest.changes if not at.may_write(c.path, rights)]
         if forbidden:
-            raise endings.violation(forbidden)
+            raise endings.violation(forbidden, at)
         return output, manifest
 
     def _hold(self, at: Progress) -> None:
-        if at.decision.verdict is not Verdict.STAGE:
+        # Where nothing would be changed there is nothing to agree to.
+        if at.decision.verdict is not Verdict.STAGE or not at.manifest.changes:
             return
-        ended = at.wait(endings.held(at.execution_id, self.effects.diff(at.manifest)))
+        ended = at.wait(endings.held(at))
         self._advance(at, records.held(at, endings.result(at)), CallState.RUNNING)
         raise ended
 
     def _commit(self, at: Progress) -> EffectsState:
-        if not at.manifest.changes:
-            return EffectsState.NONE
-        if not at.resumed:
+        if at.manifest.changes and not at.resumed:
             # This row is the commit point: from here on recovery only rolls forward.
-            at.record = records.committing(at, at.record)
-            self._advance(at, at.record, CallState.RUNNING)
-        conflicts = self.effects.commit(at.manifest)
+            record = records.committing(at, at.record)
+            self._advance(at, record, CallState.RUNNING)
+            at.record = record  # not before: what could not be stored is not the call's state
+        conflicts = self.effects.commit(at.manifest) if at.manifest.changes else ()
         if conflicts:
-            raise endings.conflict(conflicts)
-        return EffectsState.COMMITTED
+            raise endings.conflict(conflicts, at)
+        return endings.succeeded(at)
 
     def _record(self, at: Progress) -> ToolResult:
         if at.ended is not None and at.ended.earlier is not None:
@@ -222,20 +250,12 @@ class Executor:
             return endings.result(at.unrecorded(error))
         return result
 
-    def _tell(self, result: ToolResult) -> None:
-        event = endings.completed(result)
-        for observer in self.observers:
-            try:
-                observer(event)
-            except Exception:  # a stranger's callable: it may not stop or fail a call
-                log.exception("[TLS-OBS] An observer failed and was passed over")
-
     # --- keys and states -------------------------------------------------------------------
 
     def _take_key(self, at: Progress, record: CallRecord) -> None:
         holder = self.store.claim(record) if at.earlier is None else None
         if holder is not None:
-            raise records.already_there(holder, at.call)
+            raise records.already_there(holder, at.call, self.setting.rights)
 
     def _advance(self, at: Progress, record: CallRecord, expected: CallState) -> None:
         if not self.store.advance(record, expected):

@@ -10,6 +10,8 @@ from typing import Any
 
 from toolstile.authoring import Tool
 from toolstile.errors import StoreUnavailable
+from toolstile.gate.decide import is_masked
+from toolstile.gate.facts import Rights
 from toolstile.model.call import Call, uuid7
 from toolstile.model.capability import Capability, CapabilityKind, covers
 from toolstile.model.decision import Decision, NamedResource
@@ -74,6 +76,11 @@ class Progress:
         return self.earlier is not None and self.earlier.state is CallState.HELD
 
     @property
+    def happened(self) -> bool:
+        """True where the tool may have run, or its changes been made, in this walk of the line."""
+        return self.started or (self.resumed and self.has("record"))
+
+    @property
     def duration_ms(self) -> float:
         """Milliseconds since the request came in."""
         return round((time.monotonic() - self._clock) * 1000, 3)
@@ -97,7 +104,7 @@ class Progress:
 
     def unrecorded(self, error: StoreUnavailable) -> Progress:
         """The same call, whose result could not be stored."""
-        happened = self.started or self.resumed
+        happened = self.happened
         # OUTCOME_SPOOLED would say that the result waits in a spool; there is none yet.
         code = "OUTCOME_UNKNOWN" if happened else "RECORD_UNAVAILABLE"
         self.ended = Ended(
@@ -108,9 +115,11 @@ class Progress:
         )
         return self
 
-    def may_write(self, path: str, grants: tuple[Capability, ...]) -> bool:
+    def may_write(self, path: str, rights: Rights) -> bool:
         """Was this path named and granted for writing? The list of writes comes from the child,
         so it is checked against the decision and not believed."""
+        if CapabilityKind.FS_WRITE not in {c.kind for c in self.definition.required_capabilities}:
+            return False
         named = [r.value for r in self.resources if r.access == "writes"]
         try:
             if os.path.realpath(path) != path:
@@ -118,7 +127,9 @@ class Progress:
             need = Capability(kind=CapabilityKind.FS_WRITE, scope=(path,))
         except ValueError:  # no path at all: a NUL, or characters that no path may hold
             return False
-        return (path in named or not named) and any(covers(grant, need) for grant in grants)
+        if path not in named or is_masked(path, rights.masked):
+            return False
+        return any(covers(grant, need) for grant in rights.grants)
 
 
 def now() -> str:

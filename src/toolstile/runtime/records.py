@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+import json
+from typing import Any
+
 import msgspec
 from msgspec.structs import replace
 
+from toolstile.gate.decide import lost
+from toolstile.gate.facts import Rights
 from toolstile.model.call import Call, CallKey
+from toolstile.model.canonical import MAX_INTEGER
+from toolstile.model.decision import Decision
 from toolstile.model.effect import Manifest
 from toolstile.model.job import Ending, Outcome
 from toolstile.model.record import CallRecord, CallState
@@ -80,8 +87,13 @@ def finished(at: Progress, result: ToolResult, state: CallState, store: Store) -
             epoch=store.epoch,
             created_at=at.started_at,
         )
+    return ended(base, result, state)
+
+
+def ended(record: CallRecord, result: ToolResult, state: CallState = CallState.DONE) -> CallRecord:
+    """The record of a call that has come to its end."""
     return replace(
-        base, state=state, result=encoded(result), status=int(result.status), finished_at=now()
+        record, state=state, result=encoded(result), status=int(result.status), finished_at=now()
     )
 
 
@@ -92,7 +104,18 @@ def _no_key(at: Progress) -> CallKey:
 
 def held_outcome(earlier: CallRecord) -> Outcome:
     """The outcome of a held run: it has run, and is not run again."""
-    return Outcome(ending=Ending.VALUE, value=msgspec.json.decode(earlier.output))
+    return Outcome(ending=Ending.VALUE, value=value_of(earlier.output))
+
+
+def value_of(output: bytes) -> Any:
+    """The value of a stored output, which has the same RFC 8785 bytes again. They say 1e20 in
+    digits; no integer is so large, so what looks like one was a double."""
+    return json.loads(output, parse_int=_number)
+
+
+def _number(digits: str) -> int | float:
+    number = int(digits)
+    return number if abs(number) <= MAX_INTEGER else float(digits)
 
 
 def manifest_of(record: CallRecord) -> Manifest:
@@ -116,8 +139,9 @@ def approvable(earlier: CallRecord | None, at: Progress) -> CallRecord:
     return earlier
 
 
-def already_there(earlier: CallRecord, call: Call) -> Ended:
-    """The answer where the key is taken: the stored result, or why there is none."""
+def already_there(earlier: CallRecord, call: Call, rights: Rights) -> Ended:
+    """The answer where the key is taken: the stored result, or why there is none. Reading it is
+    decided, too: rights may have been taken away since."""
     if earlier.request_digest != call.request_digest:
         return Ended(
             Status.VALIDATION_ERROR,
@@ -130,7 +154,8 @@ def already_there(earlier: CallRecord, call: Call) -> Ended:
             "CALL_IN_FLIGHT",
             "this very call is running; wait for its result instead of sending it again",
         )
-    return Ended(Status.SUCCESS, "", "", earlier=earlier)
+    gone = lost(msgspec.json.decode(earlier.decision, type=Decision), rights)
+    return endings.unreadable(gone) if gone else Ended(Status.SUCCESS, "", "", earlier=earlier)
 
 
 def encoded(result: ToolResult) -> bytes:

@@ -23,7 +23,7 @@ from toolstile.model.result import Input, Metadata, ToolResult
 from toolstile.model.vocabulary import EffectsState, Status, Verdict
 from toolstile.runtime.ports import Effects, Store
 from toolstile.runtime.progress import now
-from toolstile.runtime.records import encoded, manifest_of
+from toolstile.runtime.records import encoded, manifest_of, value_of
 
 log = logging.getLogger("toolstile")
 
@@ -74,7 +74,7 @@ def _rolled_forward(record: CallRecord, effects: Effects) -> ToolResult:
         )
     return replace(
         _result(record, Status.SUCCESS),
-        output=msgspec.json.decode(record.output),
+        output=value_of(record.output),
         digest=digest_bytes(record.output),
         effects_state=EffectsState.COMMITTED,
         effects=tuple(

@@ -10,11 +10,11 @@ import msgspec
 
 from toolstile.model.call import MAX_IDENTIFIER, Call, Caller, check_identifier
 from toolstile.model.decision import Approval
+from toolstile.model.semver import SemverError, parse_range
 from toolstile.model.vocabulary import IsolationLevel
 from toolstile.runtime.ended import Ended, invalid
 from toolstile.schema.parse import ParseFault, check_value, parse
 
-MAX_RANGE = 256
 MAX_TIMEOUT = 86_400  # a day; what takes longer is not one call
 _UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 
@@ -89,9 +89,13 @@ def _check(name: str, value: object) -> None:
 def _check_version(version: object) -> None:
     if version is None:
         return
-    text = isinstance(version, str) and len(version) <= MAX_RANGE and version.isprintable()
-    if not text:
-        raise Ended.validation("the version is no range", "write one like ^1.2, or leave it out")
+    try:
+        if isinstance(version, str):
+            parse_range(version)
+            return
+    except SemverError:
+        pass
+    raise Ended.validation("the version is no range", "write one like ^1.2, or leave it out")
 
 
 def _check_timeout(seconds: object) -> None:

@@ -18,7 +18,8 @@ from toolstile.model.issue import pointer
 from toolstile.model.vocabulary import SideEffect, Status
 from toolstile.runtime.ended import Ended
 
-_KINDS = {"reads": "fs_read", "writes": "fs_write", "runs": "process_spawn"}
+FACT = "fact"  # the mark of an argument that names no resource, and that policies may read
+_KINDS = {"reads": "fs_read", "writes": "fs_write", "runs": "process_spawn", FACT: FACT}
 
 
 def name_resources(
@@ -29,23 +30,55 @@ def name_resources(
     Raises:
         Ended: PERMISSION_DENIED where an argument cannot name such a resource at all.
     """
-    connecting = "net_write" if SideEffect.NET_WRITE in definition.effects else "net_read"
+    connecting = _connecting(definition)
     found: list[NamedResource] = []
     for path, mark, value in _marked(definition.parameters, arguments, ""):
         for access, what in mark.items():
-            if access == "fact" or value is None:
+            if access == FACT or value is None:
                 continue
-            kind = connecting if access == "connects" else _KINDS[access]
+            kind = _KINDS.get(access, connecting)
             resolved = _resolve(path, access, what, value, base)
             found.append(NamedResource(access=access, value=resolved, argument=path, kind=kind))
     return tuple(found)
 
 
-def coarse(definition: ToolDefinition, resources: tuple[NamedResource, ...]) -> tuple[str, ...]:
-    """The declared rights that no argument narrows down: the tool gets its whole grant."""
-    named = {resource.kind for resource in resources}
-    kinds = (capability.kind.value for capability in definition.required_capabilities)
-    return tuple(kind for kind in kinds if kind not in named)
+def coarse(definition: ToolDefinition) -> tuple[str, ...]:
+    """The declared rights that no argument can narrow down: the tool gets its whole grant."""
+    narrowed = _narrowed(definition)
+    return tuple(kind for kind in _declared(definition) if kind not in narrowed)
+
+
+def unused(definition: ToolDefinition, resources: tuple[NamedResource, ...]) -> tuple[str, ...]:
+    """The declared rights that this call does not take: an argument could name what they are for,
+    and is left out. The tool gets no handle then."""
+    narrowed = _narrowed(definition) - {resource.kind for resource in resources}
+    return tuple(kind for kind in _declared(definition) if kind in narrowed)
+
+
+def _declared(definition: ToolDefinition) -> tuple[str, ...]:
+    return tuple(capability.kind.value for capability in definition.required_capabilities)
+
+
+def _narrowed(definition: ToolDefinition) -> frozenset[str]:
+    """The kinds of rights that some argument names the objects of."""
+    connecting = _connecting(definition)
+    marks = _marks(definition.parameters)
+    return frozenset(_KINDS.get(access, connecting) for mark in marks for access in mark) - {FACT}
+
+
+def _connecting(definition: ToolDefinition) -> str:
+    return "net_write" if SideEffect.NET_WRITE in definition.effects else "net_read"
+
+
+def _marks(schema: Any) -> Iterator[Mapping[str, str]]:
+    """Every mark of a schema, wherever `_marked` would look for its values."""
+    if not isinstance(schema, dict):
+        return
+    if "x-toolstile" in schema:
+        yield schema["x-toolstile"]
+    below = (schema.get("additionalProperties"), schema.get("items"))
+    for each in (*schema.get("properties", {}).values(), *schema.get("prefixItems", ()), *below):
+        yield from _marks(each)
 
 
 def _marked(schema: Any, value: Any, path: str) -> Iterator[tuple[str, Mapping[str, str], Any]]:

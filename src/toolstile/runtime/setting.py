@@ -10,19 +10,29 @@ from typing import Any
 import msgspec
 
 from toolstile.authoring import Tool, reference
-from toolstile.gate.facts import Facts
+from toolstile.gate.facts import Facts, Rights
 from toolstile.model.call import Call
 from toolstile.model.canonical import digest
-from toolstile.model.capability import Capability, CapabilityKind, permissions_of
+from toolstile.model.capability import Capability, permissions_of
+from toolstile.model.definition import ToolDefinition
 from toolstile.model.job import Handle, Job
 from toolstile.model.record import CallState
-from toolstile.model.vocabulary import LicenceTier
+from toolstile.model.vocabulary import LicenceTier, ResultType
 from toolstile.runtime.fingerprint import Fingerprint, fingerprint
 from toolstile.runtime.progress import Progress, now
-from toolstile.runtime.resources import coarse
+from toolstile.runtime.resources import coarse, unused
+from toolstile.schema.compiled import Checked
 
 Find = Callable[[str, str | None], Tool]
 """The tool of a name and version range, of today's snapshot. Raises UnknownToolError."""
+
+Checking = Callable[[ToolDefinition, Callable[[], Checked]], Checked]
+"""Does the check of a tool's arguments that it is given, and counts and logs how it went."""
+
+
+def unmetered(_: ToolDefinition, check: Callable[[], Checked]) -> Checked:
+    """Checking where nobody counts."""
+    return check()
 
 
 class Setting(msgspec.Struct, frozen=True, kw_only=True):
@@ -30,8 +40,11 @@ class Setting(msgspec.Struct, frozen=True, kw_only=True):
 
     find: Find
     base: str
+    checking: Checking = unmetered
     grants: tuple[Capability, ...] = ()
     permissions: tuple[str, ...] | None = None
+    # What no tool may name, open or list, whatever is granted: .agent and our own state.
+    masked: tuple[str, ...] = ()
     tier: LicenceTier = LicenceTier.ENTERPRISE
     # Kinds of rights that the operator lets tools have although nobody enforces their bounds.
     unenforced_accepted_at_own_risk: frozenset[str] = frozenset()
@@ -39,6 +52,16 @@ class Setting(msgspec.Struct, frozen=True, kw_only=True):
     def fingerprint(self, tool: Tool) -> Fingerprint:
         """What exactly would run."""
         return fingerprint(tool.definition, tool.file, self.import_path)
+
+    @property
+    def rights(self) -> Rights:
+        """What callers have."""
+        permissions = self.permissions
+        return Rights(
+            grants=self.grants,
+            permissions=permissions_of(self.grants) if permissions is None else permissions,
+            masked=self.masked,
+        )
 
     @property
     def import_path(self) -> tuple[str, ...]:
@@ -51,7 +74,7 @@ class Setting(msgspec.Struct, frozen=True, kw_only=True):
 def facts_of(at: Progress, setting: Setting) -> Facts:
     """Everything the decision on this call rests on."""
     definition = at.definition
-    permissions = setting.permissions
+    rights = setting.rights
     call_digest = _call_digest(at, setting)
     return Facts(
         tool=definition.name,
@@ -65,11 +88,13 @@ def facts_of(at: Progress, setting: Setting) -> Facts:
         required_permissions=definition.required_permissions,
         required_capabilities=definition.required_capabilities,
         resources=at.resources,
-        coarse=coarse(definition, at.resources),
+        coarse=coarse(definition),
+        unused=unused(definition, at.resources),
         isolation=at.level,
         enforced_by=_enforced_by(at, setting),
-        grants=setting.grants,
-        permissions=permissions_of(setting.grants) if permissions is None else permissions,
+        grants=rights.grants,
+        masked=rights.masked,
+        permissions=rights.permissions,
         tier=setting.tier,
         preview=at.call.preview,
         approval=at.request.approval,
@@ -107,12 +132,11 @@ def _approvable(at: Progress, call_digest: str) -> tuple[str, ...]:
 def _enforced_by(at: Progress, setting: Setting) -> dict[str, str]:
     """A plain child process enforces nothing; the handles of named files do, for the author who
     uses them. Everything else is enforced by nobody until the sandbox ladder stands."""
-    named = {resource.kind for resource in at.resources}
+    whole = coarse(at.definition)
     found: dict[str, str] = {}
     for capability in at.definition.required_capabilities:
         kind = capability.kind.value
-        by_handle = kind in named and kind in ("fs_read", "fs_write")
-        if by_handle or capability.kind is CapabilityKind.SECRET:
+        if kind not in whole and kind in ("fs_read", "fs_write"):
             found[kind] = "handle"
         else:
             accepted = kind in setting.unenforced_accepted_at_own_risk
@@ -134,6 +158,7 @@ def job_of(at: Progress, setting: Setting, stage: str) -> Job:
         handles=tuple(
             Handle(argument=r.argument, access=r.access, value=r.value) for r in at.resources
         ),
+        masked=setting.masked,
         level=at.level,
         seconds=seconds,
         max_memory=constraints.max_memory,
@@ -153,9 +178,28 @@ def _source(tool: Tool) -> dict[str, Any]:
     return {"python": where} if where else {}
 
 
-def is_runnable(tool: Tool) -> bool:
-    """Is there a body that this version can run?"""
-    return "python" in _source(tool)
+def unsupported(definition: ToolDefinition) -> str | None:
+    """What this version cannot do and the tool cannot be run without; None if there is nothing."""
+    kind = next(iter(definition.source or {}), "python")
+    if kind != "python":
+        return f"a {kind} source"
+    if definition.result_type in (ResultType.BINARY, ResultType.STREAM):
+        return f"result_type {definition.result_type.value}"
+    if definition.normalize != "json":
+        word = definition.normalize if isinstance(definition.normalize, str) else "python"
+        return f"normalize {word}"
+    return "secrets" if definition.secrets else None
+
+
+def unrunnable(tool: Tool) -> str | None:
+    """Why this version cannot run the tool, in words that name what is missing; None if it can."""
+    feature = unsupported(tool.definition)
+    if feature is not None:
+        return f"{tool.definition.name} has {feature}, which this version does not run."
+    if _source(tool):
+        return None
+    name = tool.definition.name
+    return f"{name} is declared and has no body: give it a source, or registry.bind one."
 
 
 def _ids(call: Call) -> dict[str, str | None]:

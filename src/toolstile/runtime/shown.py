@@ -29,7 +29,13 @@ def for_model(result: ToolResult) -> InvokeResult:
         "status": result.status.word,
         "result": result.output,
     }
-    if result.status is not Status.SUCCESS:
+    if result.status is Status.REQUIRES_CONFIRMATION:
+        # How to answer is for people to know, and what would change is for them to see.
+        shown["result"] = (
+            f"pending: a person has to agree to call {metadata.execution_id} first. It goes on "
+            "by itself then; do not make it again."
+        )
+    elif result.status is not Status.SUCCESS:
         shown["result"] = result.error_message
     text = json.dumps(shown["result"], ensure_ascii=False)
     if len(text.encode()) > SHOWN_BYTES:

@@ -13,7 +13,7 @@ from toolstile.app import Runtime
 from toolstile.model.call import Caller
 from toolstile.model.record import CallState
 from toolstile.model.vocabulary import Status
-from toolstile.runtime.approvals import NotWaiting
+from toolstile.runtime.approvals import NotWaiting, Seen
 from toolstile.runtime.outcome import Result
 from toolstile.surfaces.cli import console
 from toolstile.surfaces.cli.invocation import (
@@ -73,9 +73,14 @@ def call(
     async def talk(runtime: Runtime) -> Result[Any]:
         result = await runtime.as_(**who).call(name, raw, **said)
         waits = result.status is Status.REQUIRES_CONFIRMATION
-        if not waits or about.preview or not (about.yes or _agrees(cli, runtime, result)):
+        if not waits:
             return result
+        # What is approved is what was shown, so it is looked up once.
         seen = runtime.waiting(result.execution_id)
+        if not cli.as_json and seen.diff is not None:
+            console.tell(seen.diff)
+        if about.preview or not (about.yes or _agrees(cli, seen)):
+            return result
         return await runtime.approve(result.execution_id, by=Caller(**who), digest=seen.digest)
 
     return _report(cli, _with_runtime(cli, talk))
@@ -98,12 +103,12 @@ def _with_runtime(cli: Invocation, talk: Any) -> Any:
     return asyncio.run(run())
 
 
-def _agrees(cli: Invocation, runtime: Runtime, result: Result[Any]) -> bool:
+def _agrees(cli: Invocation, seen: Seen) -> bool:
     """Ask the person at the terminal, who sees what they decide on; never without a terminal."""
     if cli.as_json or not (sys.stdin.isatty() and sys.stderr.isatty()):
         return False
-    seen = runtime.waiting(result.execution_id)
-    console.tell(seen.diff if seen.diff is not None else result.error_message or "")
+    if seen.diff is None:
+        console.tell(seen.result.error_message or "")
     return typer.confirm("Let it happen?", default=False, err=True)
 
 

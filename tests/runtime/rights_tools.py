@@ -1,0 +1,113 @@
+"""Tools whose rights, effects or outputs the line must be careful with."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+from toolstile import ReadPath, ToolError, WritePath, tool
+
+
+@tool
+def read(path: ReadPath) -> str:
+    """Read a file."""
+    return path.read_text()
+
+
+@tool
+def read_perhaps(path: ReadPath | None = None) -> str:
+    """Read a file, if there is one to read."""
+    return "nothing" if path is None else path.read_text()
+
+
+@tool
+def save(path: WritePath, text: str) -> int:
+    """Write a file."""
+    return path.write_text(text)
+
+
+@tool
+def remove(path: WritePath) -> bool:
+    """Delete a file."""
+    path.unlink()
+    return True
+
+
+@tool
+def sneak(path: ReadPath) -> str:
+    """Write through the stage of a file that may only be read."""
+    WritePath(str(path), stage=path.stage).write_text("overwritten")
+    return "read"
+
+
+@tool(side_effects=["none"], confirm=True)
+def confirmed(witness: str) -> str:
+    """Leave a mark; the author wants a person to agree first."""
+    return _mark(witness)
+
+
+@tool(side_effects=["fs_write"], capabilities={"fs_write": []})
+def coarse_write(witness: str, how: str = "well") -> str:
+    """Write where no argument says, and fail as told."""
+    _mark(witness)
+    if how == "raise":
+        raise RuntimeError
+    return "written"
+
+
+@tool(side_effects=["fs_write", "net_write"], capabilities={"fs_write": [], "net_write": []})
+def send_and_save(path: WritePath, witness: str) -> str:
+    """Do something that cannot be taken back, then write a file."""
+    path.write_text("mine")
+    if Path(witness).name == "late":
+        Path(str(path)).write_text("theirs", encoding="utf-8")
+    return _mark(witness)
+
+
+@tool(side_effects=["net_write"], capabilities={"net_write": []})
+def send(witness: str) -> str:
+    """Do something that cannot be taken back."""
+    return _mark(witness)
+
+
+@tool
+def large_number(path: WritePath, number: str) -> float:
+    """Write a file, and return a number."""
+    path.write_text("x")
+    return float(number)
+
+
+@tool(side_effects=["none"], constraints={"max_output_size": 1000})
+def long_list(items: int) -> list[str]:
+    """Return a list that takes many quotes to write."""
+    return ["\\"] * items
+
+
+@tool(side_effects=["none"])
+def coded(code: str) -> str:
+    """Fail with this code."""
+    raise ToolError(code, "trust me")
+
+
+def _mark(witness: str) -> str:
+    descriptor = os.open(witness, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+    os.write(descriptor, b"x")
+    os.close(descriptor)
+    return "marked"
+
+
+ALL: tuple[Any, ...] = (
+    read,
+    read_perhaps,
+    save,
+    remove,
+    sneak,
+    confirmed,
+    coarse_write,
+    send_and_save,
+    send,
+    large_number,
+    long_list,
+    coded,
+)

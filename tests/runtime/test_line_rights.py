@@ -1,0 +1,243 @@
+"""Who may see and change what: before a run, in what it wrote, and long after it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from msgspec.structs import replace
+
+from runtime import rights_tools
+from toolstile.model.call import Caller
+from toolstile.model.capability import CapabilityKind, granted
+from toolstile.model.result import ToolResult
+from toolstile.model.vocabulary import EffectsState, Status, Verdict
+from toolstile.registry.registry import Registry
+from toolstile.runtime import approvals
+from toolstile.runtime.executor import Executor
+from toolstile.runtime.progress import Progress
+from toolstile.runtime.request import Request, parse_request
+from toolstile.runtime.setting import job_of
+from toolstile.runtime.shown import for_model
+
+pytestmark = pytest.mark.anyio
+ME = Caller(user="me")
+
+
+@pytest.fixture
+def registry() -> Registry:
+    """The tools of rights_tools."""
+    made = Registry()
+    for tool in rights_tools.ALL:
+        made.register(tool)
+    return made
+
+
+async def call(line: Executor, tool: str, arguments: Any, **about: Any) -> ToolResult:
+    """One call."""
+    return await line.call(Request(tool=tool, arguments=arguments, **about))
+
+
+def given(line: Executor, *kinds: str) -> None:
+    """Let tools have these rights although nobody bounds them."""
+    more = tuple(granted(kind, ["any"]) for kind in kinds)
+    accepted = frozenset(CapabilityKind(kind).value for kind in kinds)
+    line.setting = replace(
+        line.setting,
+        grants=(*line.setting.grants, *more),
+        unenforced_accepted_at_own_risk=accepted,
+    )
+
+
+# --- places that no tool may name -------------------------------------------------------------
+
+
+@pytest.mark.parametrize("path", [".agent/config.yml", ".agent", "link", ".agent/new/file"])
+@pytest.mark.parametrize("tool", ["read", "save"])
+async def test_a_masked_place_cannot_be_named(
+    line: Executor, work: Path, tool: str, path: str
+) -> None:
+    """Within a grant that holds it, .agent is denied, by every name; what lies beside it is not.
+    No line is offered that would grant it, for none would."""
+    (work / ".agent").mkdir()
+    (work / ".agent" / "config.yml").write_text("grants: {}", encoding="utf-8")
+    (work / "link").symlink_to(work / ".agent" / "config.yml")
+    (work / ".agents").write_text("beside", encoding="utf-8")
+    line.setting = replace(line.setting, masked=(str(work / ".agent"),))
+    text = {"text": "x"} if tool == "save" else {}
+    result = await call(line, tool, {"path": path, **text})
+    assert result.status is Status.PERMISSION_DENIED
+    assert "masked" in (result.error_message or "")
+    assert result.decision is not None
+    assert result.decision.repair == ()
+    beside = await call(line, tool, {"path": ".agents", **text})
+    assert beside.status is (Status.SUCCESS if tool == "read" else Status.REQUIRES_CONFIRMATION)
+
+
+async def test_a_job_says_what_is_masked(line: Executor, work: Path) -> None:
+    """A directory that holds .agent may be granted, so the child must know what not to open."""
+    line.setting = replace(line.setting, masked=("/project/.agent",))
+    at = Progress(Request(tool="read", arguments={"path": "."}))
+    at.call = parse_request(at.request, at.execution_id)
+    at.tool = line.setting.find("read", None)
+    at.arguments = {"path": "."}
+    assert job_of(at, line.setting, "/stage").masked == ("/project/.agent",)
+
+
+# --- what a run may have written --------------------------------------------------------------
+
+
+async def test_what_was_decided_as_reading_writes_nothing(line: Executor, work: Path) -> None:
+    """A function that stages a write to a file that it was given for reading is stopped, and the
+    file stands; one that only reads is answered."""
+    target = work / "a"
+    target.write_text("precious", encoding="utf-8")
+    result = await call(line, "sneak", {"path": "a"})
+    assert (result.status, result.effects_state) == (
+        Status.SECURITY_VIOLATION,
+        EffectsState.DISCARDED,
+    )
+    assert target.read_text(encoding="utf-8") == "precious"
+    assert (await call(line, "read", {"path": "a"})).output == "precious"
+
+
+# --- when a person is asked -------------------------------------------------------------------
+
+
+async def test_who_demands_a_confirmation_is_asked_before_the_run(
+    line: Executor, tmp_path: Path
+) -> None:
+    """Nothing has run when the person is asked, and nothing runs after a no; a yes runs it once."""
+    witness = tmp_path / "witness"
+    first = await call(line, "confirmed", {"witness": str(witness)})
+    assert first.status is Status.REQUIRES_CONFIRMATION
+    assert not witness.exists()
+    approvals.deny(line, first.metadata.execution_id, ME)
+    assert not witness.exists()
+    second = await call(line, "confirmed", {"witness": str(witness)})
+    assert (await approvals.approve(line, second.metadata.execution_id, ME)).is_success
+    assert witness.read_bytes() == b"x"
+
+
+async def test_what_cannot_be_held_back_is_asked_about_before(
+    line: Executor, work: Path, tmp_path: Path
+) -> None:
+    """A tool that writes without a handle is not called staged: a person is asked before it runs.
+    Through a handle it has run, and its write waits."""
+    given(line, "fs_write")
+    witness = tmp_path / "witness"
+    result = await call(line, "coarse_write", {"witness": str(witness)})
+    assert result.decision is not None
+    assert result.decision.verdict is Verdict.ASK
+    assert "coarse" in " ".join(reason.text for reason in result.decision.reasons)
+    assert not witness.exists()
+    staged = await call(line, "save", {"path": "a", "text": "x"})
+    assert staged.decision is not None
+    assert staged.decision.verdict is Verdict.STAGE
+
+
+async def test_an_optional_handle_that_is_left_out_takes_no_right(
+    line: Executor, work: Path, tmp_path: Path
+) -> None:
+    """Called without the path the tool runs with no handle, whatever is granted; with one it is
+    decided on like any other."""
+    (work / "a").write_text("text", encoding="utf-8")
+    assert (await call(line, "read_perhaps", {"path": "a"})).output == "text"
+    outside = await call(line, "read_perhaps", {"path": str(tmp_path)})
+    assert outside.status is Status.PERMISSION_DENIED
+    assert (await call(line, "read_perhaps", {})).output == "nothing"
+    assert (await call(line, "read_perhaps", {"path": None})).output == "nothing"
+    narrow = (granted("fs_read", [str(tmp_path / "other")]),)
+    line.setting = replace(line.setting, grants=narrow)
+    assert (await call(line, "read_perhaps", {})).output == "nothing"
+
+
+@pytest.mark.parametrize(
+    ("change", "feature"),
+    [
+        ({"source": None}, "no body"),
+        ({"source": {"wasm": {"path": "a.wasm", "sha256": "0" * 64}}}, "wasm source"),
+        ({"source": {"http": {"method": "GET", "url": "https://example.org/"}}}, "http source"),
+        ({"result_type": "binary"}, "result_type binary"),
+        ({"result_type": "stream"}, "result_type stream"),
+        ({"normalize": "binary"}, "normalize binary"),
+        ({"normalize": {"python": "a:b"}}, "normalize python"),
+        ({"secrets": ["gh"]}, "secrets"),
+    ],
+)
+async def test_nobody_is_asked_about_what_cannot_be_run(
+    line: Executor, registry: Registry, change: dict[str, Any], feature: str
+) -> None:
+    """A tool that says nothing of its effects waits for a person; one that this version cannot
+    run is answered at once, with the missing feature. Its arguments are checked all the same."""
+    document = registry.tool("coded").definition.to_dict()
+    document |= {"name": "later", "side_effects": None, "required_permissions": None}
+    plain = {key: value for key, value in document.items() if value is not None}
+    registry.register({**plain, "name": "now"})
+    missing = {key for key, value in change.items() if value is None}
+    changed = {key: value for key, value in (plain | change).items() if key not in missing}
+    registry.register(changed)
+    waits = await call(line, "now", {"code": "X"})
+    assert waits.status is Status.REQUIRES_CONFIRMATION
+    result = await call(line, "later", {"code": "X"})
+    assert (result.status, result.error_code) == (Status.FAILED, "NO_IMPLEMENTATION")
+    assert feature in (result.error_message or "")
+    assert (await call(line, "later", {})).status is Status.VALIDATION_ERROR
+
+
+# --- who is shown what ------------------------------------------------------------------------
+
+
+async def test_a_diff_is_for_the_approver_alone(line: Executor, work: Path) -> None:
+    """A tool may write a file that it may not read. The old text is shown to the person who
+    decides, and neither to the model nor in the call's message."""
+    line.setting = replace(line.setting, grants=(granted("fs_write", [str(work)]),))
+    (work / "box").write_text("SECRET\n", encoding="utf-8")
+    waits = await call(line, "save", {"path": "box", "text": "new\n"})
+    identity = waits.metadata.execution_id
+    assert "-SECRET" in (approvals.waiting(line, "local", identity).diff or "")
+    assert "SECRET" not in json.dumps(waits.to_dict())
+    message = waits.error_message or ""
+    assert "1 file would change" in message
+    assert f"toolstile confirm show {identity}" in message
+    model = for_model(waits)
+    assert model.successful
+    assert identity in (model.result or "")
+    assert "pending" in (model.result or "")
+    assert "toolstile confirm" not in (model.result or "")
+
+
+async def test_a_stored_result_is_shown_to_those_who_may_still_see_it(
+    line: Executor, work: Path
+) -> None:
+    """Replay is decided, too: after the right is taken away, or the place masked, the old call id
+    answers as a new one does; after it is given again it answers as before."""
+    (work / "a").write_text("PRIVATE", encoding="utf-8")
+    assert (await call(line, "read", {"path": "a"}, call_id="k")).output == "PRIVATE"
+    setting = line.setting
+    for less in (
+        replace(setting, grants=()),
+        replace(setting, grants=(granted("fs_read", [str(work / "other")]),)),
+        replace(setting, permissions=()),
+        replace(setting, masked=(str(work),)),
+    ):
+        line.setting = less
+        result = await call(line, "read", {"path": "a"}, call_id="k")
+        assert result.status is Status.PERMISSION_DENIED
+        assert "PRIVATE" not in json.dumps(result.to_dict())
+    line.setting = replace(setting, find=Registry().callable_tool)  # it outlives its tool
+    again = await call(line, "read", {"path": "a"}, call_id="k")
+    assert (again.output, again.replayed) == ("PRIVATE", True)
+
+
+async def test_a_denial_says_what_to_add_and_where(line: Executor) -> None:
+    """The entry under its key, so that it fits into a file that has the key already; and where
+    nobody bounds the right, the setting that accepts that, since granting alone is not enough."""
+    result = await call(line, "read", {"path": "/etc/hostname"})
+    assert 'add `fs_read: ["/etc/hostname"]` to `grants:`' in (result.error_message or "")
+    result = await call(line, "send", {"witness": "x"})
+    message = result.error_message or ""
+    assert "`net_write: []` to `grants:` (name in the list what the tool may have)" in message
+    assert "to `capabilities_accepted_although_nobody_enforces_them:`" in message
