@@ -195,7 +195,7 @@ def unrunnable(tool: Tool) -> str | None:
     """Why this version cannot run the tool, in words that name what is missing; None if it can."""
     feature = unsupported(tool.definition)
     if feature is not None:
-        return f"{tool.definition.name} has {feature}, which this version does not run."
+        return f"{tool.definition.name} uses {feature}, which this version does not run."
     if _source(tool):
         return None
     name = tool.definition.name
