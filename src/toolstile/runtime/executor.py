@@ -119,7 +119,7 @@ class Executor:
         for observer in self.observers:
             try:
                 observer(event)
-            except BaseException:  # a stranger's callable: its exit is not our end
+            except (Exception, asyncio.CancelledError, SystemExit):  # a stranger's end is not ours
                 log.exception("[TLS-OBS] An observer failed and was passed over")
 
     def cancel(self, execution_id: str) -> bool:
