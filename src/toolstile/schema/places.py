@@ -23,6 +23,7 @@ MAX_REACH = 1_000
 
 # Where a schema without `$id` lies, for resolving relative references; nothing is ever fetched.
 REFERENCES = ("$ref", "$dynamicRef")
+REFERRING = frozenset(REFERENCES)
 NOWHERE = "http://schema.invalid/"
 
 # Longest chain of places for one value: each may cost a frame in whatever walks a schema.
@@ -171,6 +172,10 @@ class Places:
         if keyword == "$dynamicRef" and found.rules.get("$dynamicAnchor") == fragment:
             return self._dynamic[fragment]  # whichever comes first on the way: any of them
         return [found]
+
+    def is_leaf(self, place: Place) -> bool:
+        """True where a place has no subschema and refers to none."""
+        return place.pointer not in self._children and not REFERRING & place.rules.keys()
 
     def children(self, place: Place, *roles: Role) -> list[Place]:
         """The direct subschemas of `place` that stand to it in one of `roles`."""

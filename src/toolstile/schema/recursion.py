@@ -22,6 +22,7 @@ from toolstile.schema.places import MAX_GROWTH, MAX_REACH, REFERENCES, Place, Pl
 Edges: TypeAlias = Counter[tuple[str, str]]
 
 ANY_MEMBER = "member"
+NO_EDGES: Edges = Counter()
 
 
 def loops(places: Places) -> list[Place]:
@@ -85,7 +86,7 @@ def depth_limit(places: Places) -> int | None:
         for place in places
         if place.parent is None or place.role in (Role.VALUE, Role.TEST)
     }
-    if not any(map(_multiplies, edges.values())):
+    if not any(below and _multiplies(below) for below in edges.values()):
         return None
     looks = dict.fromkeys(edges, 1)  # at one value so many levels below a place, at most
     for depth in range(DEFAULT_LIMITS.depth):
@@ -115,6 +116,8 @@ def _looks(below: Edges, looks: Mapping[str, int]) -> int:
 def _edges(places: Places, place: Place) -> Edges:
     """(child place, label) → how often a validation of `place` looks at it. The label says which
     member or item is looked at; two looks under one label may fall on the same value."""
+    if places.is_leaf(place):
+        return NO_EDGES  # most places; a table of its own for each costs more than all the others
     found: Edges = Counter()
     for same in _visits(places, place):
         for child in places.children(same, Role.VALUE, Role.TEST):
