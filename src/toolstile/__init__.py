@@ -35,6 +35,9 @@ from toolstile.registry.registry import Registered, Registry
 from toolstile.schema.adopt import Adopted, adopt
 from toolstile.schema.compiled import Checked
 from toolstile.schema.defining import define
+from toolstile.schema.faces.cath import from_cath, to_cath
+from toolstile.schema.faces.face import Face
+from toolstile.schema.faces.lex import to_parameter_list
 
 if _typing.TYPE_CHECKING:
     from toolstile.app import Runtime
@@ -46,6 +49,7 @@ __all__ = [
     "ConflictError",
     "Constraints",
     "DefinitionError",
+    "Face",
     "Host",
     "InvokeResult",
     "Issue",
@@ -70,6 +74,9 @@ __all__ = [
     "WritePath",
     "adopt",
     "define",
+    "from_cath",
+    "to_cath",
+    "to_parameter_list",
     "tool",
 ]
 

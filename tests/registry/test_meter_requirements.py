@@ -126,3 +126,26 @@ def test_a_refused_definition_is_a_line(caplog: pytest.LogCaptureFixture) -> Non
     assert said.startswith("[TLS-DEF] Tool definition validation failed. Name: read_file, Errors: ")
     assert "/description minLength" in said
     assert CANARY not in said
+
+
+def test_a_constraint_out_of_range_is_a_line(caplog: pytest.LogCaptureFixture) -> None:
+    """LEX-DEF's line, a warning: the constraint, what was asked and what may be."""
+    caplog.set_level(logging.INFO, logger="toolstile.registry")
+    beyond = {"max_execution_time": 601, "max_output_size": "2GB"}
+    with pytest.raises(DefinitionError):
+        Registry().register(READ_FILE | {"constraints": beyond})
+    said = {record.getMessage() for record in caplog.records if record.levelno == logging.WARNING}
+    line = "[TLS-DEF] Tool definition constraint violation. Name: read_file, Constraint: "
+    assert f"{line}max_execution_time, Value: 601, Max: 1.0 to 600.0" in said
+    assert f"{line}max_output_size, Value: 2,000,000,000, Max: 1,000 to 104,857,600" in said
+
+
+def test_a_created_definition_is_a_line(caplog: pytest.LogCaptureFixture) -> None:
+    """LEX-DEF's line, at info, with the id; built-in tools are nobody's creation."""
+    caplog.set_level(logging.INFO, logger="toolstile.registry")
+    Registry().register(READ_FILE, built_in=True)
+    created = "[TLS-DEF] Custom tool definition created. Id: "
+    assert not [r for r in caplog.records if r.getMessage().startswith(created)]
+    ref = Registry().register(READ_FILE).ref
+    said = [record.getMessage() for record in caplog.records if record.levelno == logging.INFO]
+    assert f"{created}{ref}, Name: read_file" in said

@@ -190,7 +190,8 @@ def test_every_change_is_told() -> None:
     told: list[tuple[str, str, str | None]] = []
 
     def listen(change: Changed) -> None:
-        assert (change.name in registry) == (change.what != "unregistered")
+        before = change.what == "validated" and not told
+        assert (change.name in registry) != (before or change.what == "unregistered")
         told.append((change.what, change.name, change.version))
 
     stop = registry.subscribe(listen)
@@ -203,12 +204,33 @@ def test_every_change_is_told() -> None:
     stop()
     registry.register(READ_FILE)
     assert told == [
+        ("validated", "read_file", "1.0.0"),
         ("registered", "read_file", "1.0.0"),
+        ("validated", "read_file", "1.0.0"),
         ("disabled", "read_file", None),
         ("enabled", "read_file", None),
         ("pinned", "read_file", None),
         ("unregistered", "read_file", None),
     ]
+
+
+def test_what_is_told_of_a_definition_has_lex_s_fields() -> None:
+    """Validated, created and updated definitions come with what LEX-DEF's events carry."""
+    registry = Registry()
+    told: list[Changed] = []
+    registry.subscribe(told.append)
+    first = registry.register(READ_FILE)
+    second = registry.register(READ_FILE | {"version": "1.1.0", "description": "Read any file"})
+    validated, created, _, updated = told
+    assert (validated.what, validated.details["category"]) == ("validated", "system")
+    assert validated.details["parameter_count"] == 2
+    assert 0 < validated.details["validation_duration"] < 1
+    assert created.details == {"definition_id": first.ref, "category": "system"}
+    assert updated.what == "updated"
+    assert updated.details == {
+        "definition_id": second.ref,
+        "changed_fields": ("description", "version"),
+    }
 
 
 def test_a_body_is_bound_to_a_definition_without_source() -> None:

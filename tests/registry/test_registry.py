@@ -235,7 +235,7 @@ def test_subscribers_are_told_and_cannot_harm() -> None:
     registry.register(document())
     end()
     registry.enable("read_file")
-    assert [change.what for change in told] == ["registered", "disabled"]
+    assert [c.what for c in told] == ["validated", "registered", "disabled", "validated"]
 
 
 def test_a_snapshot_never_changes() -> None:

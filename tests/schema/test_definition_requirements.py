@@ -77,9 +77,11 @@ def refused(fields: dict[str, Any]) -> set[tuple[str, str]]:
 
 
 def test_a_definition_with_every_field_is_valid() -> None:
-    """Each field of the contract is taken, none warns, and each stands in the canonical form."""
+    """Each field of the contract is taken, none warns (but for the curt usage text), and each
+    stands in the canonical form."""
     inspected = inspect(EVERYTHING)
-    assert (inspected.issues, inspected.warnings) == ((), ())
+    assert inspected.issues == ()
+    assert {warning.path for warning in inspected.warnings} == {"/usage"}
     assert inspected.definition is not None
     written = inspected.definition.to_dict()
     assert written.keys() == EVERYTHING.keys()
@@ -405,6 +407,38 @@ def test_one_fact_is_written_once() -> None:
     ) == {("/side_effects", "disagrees")}
 
 
+@pytest.mark.parametrize(
+    ("category", "right"),
+    [
+        ("file_system", "fs_read"),
+        ("file_system", "fs_write"),
+        ("network", "net_write"),
+        ("database", "db_read"),
+        ("external_api", "secret"),
+    ],
+)
+def test_a_category_is_warned_of_without_its_right(category: str, right: str) -> None:
+    """LEX's categories need rights: to ask for none is worth a warning, and a fault where the side
+    effects prove that one is needed; asking for one is neither."""
+    (warning,) = inspect(document(category=category)).warnings
+    assert (warning.path, warning.code) == ("/required_capabilities", "category")
+    scope = ["notes"] if right in ("secret", "db_read") else []
+    assert not inspect(document(category=category, required_capabilities=[{right: scope}])).warnings
+    if right != "secret":
+        assert refused(document(category=category, side_effects=[right])) == {
+            ("/required_capabilities", "category")
+        }
+    assert not inspect(document(category="knowledge")).warnings
+
+
+def test_a_usage_text_is_linted() -> None:
+    """What a usage text leaves unsaid is told as warnings; without a text there are none."""
+    warnings = inspect(document(usage="Use it.")).warnings
+    assert {warning.path for warning in warnings} == {"/usage"}
+    assert "usage_missing_errors" in {warning.code for warning in warnings}
+    assert not inspect(document()).warnings
+
+
 # --- bounds -------------------------------------------------------------------------------------
 
 PROPERTIES = {f"p{number}": {"type": "string"} for number in range(1_001)}
@@ -454,6 +488,25 @@ OVERSIZED: list[tuple[str, dict[str, Any], tuple[str, str]]] = [
     ),
     ("output", {"output_schema": {"type": "array", "items": DEEP}}, ("/output_schema", "too_deep")),
 ]
+
+
+def nested(levels: int, keyword: str) -> dict[str, Any]:
+    """A schema of so many schemas within each other."""
+    schema: dict[str, Any] = {"type": "string"}
+    for _ in range(levels - 1):
+        schema = (
+            {"type": "array", "items": schema}
+            if keyword == "items"
+            else {"type": "object", "properties": {"a": schema}}
+        )
+    return schema
+
+
+@pytest.mark.parametrize("keyword", ["items", "properties"])
+def test_a_schema_has_at_most_32_levels(keyword: str) -> None:
+    """A schema within a schema is a level, whichever keyword holds it: 32 are taken, 33 are not."""
+    assert define(document(output_schema=nested(32, keyword))).output_schema
+    assert refused(document(output_schema=nested(33, keyword))) == {("/output_schema", "too_deep")}
 
 
 @pytest.mark.parametrize(

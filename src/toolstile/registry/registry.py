@@ -18,14 +18,15 @@ from toolstile.authoring.portable import script_of
 from toolstile.errors import DefinitionError, SchemaValidationError, UnknownToolError
 from toolstile.model.definition import ToolDefinition
 from toolstile.model.issue import UNKNOWN_TOOL, Issue
+from toolstile.model.json import FrozenDict
 from toolstile.model.semver import Range, SemverError, parse_range
 from toolstile.model.vocabulary import Category, IsolationLevel
-from toolstile.registry import rules
+from toolstile.registry import rules, telling
 from toolstile.registry.meter import Meter, Readings
 from toolstile.registry.search import Hit, SearchEntry, SearchIndex
 from toolstile.registry.snapshot import Entry, Snapshot
 from toolstile.schema.compiled import Checked, arguments_of
-from toolstile.schema.defining import STANDARD, Vocabulary, define
+from toolstile.schema.defining import STANDARD, Vocabulary, defined, inspect
 
 log = logging.getLogger("toolstile.registry")
 
@@ -38,11 +39,13 @@ class Registered(msgspec.Struct, frozen=True):
 
 
 class Changed(msgspec.Struct, frozen=True):
-    """What subscribers are told: registered, unregistered, enabled, disabled, pinned, bound."""
+    """What subscribers are told: validated, registered, updated, unregistered, enabled, disabled,
+    pinned, bound. `details` are LEX's fields of the first four, in snake_case."""
 
     what: str
     name: str
     version: str | None = None
+    details: Mapping[str, Any] = FrozenDict()
 
 
 Subscriber = Callable[[Changed], None]
@@ -181,15 +184,15 @@ class Registry:
         new = self._checked_tool(tool)
         name = new.definition.name
         with self._writing:
-            entry = self._snapshot.entry(name)
+            entry = before = self._snapshot.entry(name)
             rules.check_name(entry, name, built_in=built_in)
             created = not rules.already_registered(entry, new.definition)
             if created:
                 rules.check_compatible(entry, new)
-                before = entry or Entry(name=name, versions=(), built_in=built_in)
-                self._put(before.with_tool(new))
+                entry = entry or Entry(name=name, versions=(), built_in=built_in)
+                self._put(entry.with_tool(new))
         if created:
-            self._registered(new.definition)
+            self._registered(new.definition, before, built_in=built_in)
         return Registered(ref_of(new.definition), created)
 
     def unregister(self, name: str, version: str | None = None) -> None:
@@ -252,37 +255,32 @@ class Registry:
         started = time.perf_counter()
         sound = False
         try:
-            tool = self._tool(given)
+            tool, warnings = self._tool(given)
             sound = True
         except DefinitionError as error:
-            faults = ", ".join(f"{issue.path} {issue.code}" for issue in error.issues[:10])
-            log.warning(
-                "[TLS-DEF] Tool definition validation failed. Name: %s, Errors: %s",
-                error.name,
-                faults,
-            )
+            telling.log_refused(error)
             raise
         finally:
             seconds = time.perf_counter() - started
             self._meter.defined(sound=sound, seconds=seconds)
-        log.info(
-            "[TLS-DEF] Tool definition validated. Name: %s, Category: %s, Parameters: %d",
-            tool.definition.name,
-            tool.definition.category.word,
-            len(tool.definition.parameters.get("properties", ())),
-        )
+        telling.log_validated(tool.definition, warnings)
+        self._tell(_validated(tool.definition, seconds))
         return tool
 
-    def _tool(self, given: Any) -> Tool:
+    def _tool(self, given: Any) -> tuple[Tool, tuple[Issue, ...]]:
         given = getattr(given, "tool", given)
-        if isinstance(given, (ToolDefinition, Mapping)):
-            given = Tool(definition=define(given, self._vocabulary))
-        if not isinstance(given, Tool):
+        if not isinstance(given, (ToolDefinition, Mapping, Tool)):
             raise TypeError("register a ToolDefinition, a Tool, a mapping or a @tool function")
-        definition = define(given.definition, self._vocabulary)
-        tool = msgspec.structs.replace(given, definition=definition)
+        written = given.definition if isinstance(given, Tool) else given
+        inspected = inspect(written, self._vocabulary)
+        definition = defined(written, inspected)
+        tool = (
+            msgspec.structs.replace(given, definition=definition)
+            if isinstance(given, Tool)
+            else Tool(definition=definition)
+        )
         _check_portable(tool)
-        return tool
+        return tool, inspected.warnings
 
     def _entry(self, name: str) -> Entry:
         entry = self._snapshot.entry(name)
@@ -301,11 +299,12 @@ class Registry:
             self._snapshot = self._snapshot.put(entry)
         self._tell(Changed(what, entry.name))
 
-    def _registered(self, definition: ToolDefinition) -> None:
-        name, version = definition.name, definition.exported_version
+    def _registered(
+        self, definition: ToolDefinition, before: Entry | None, *, built_in: bool
+    ) -> None:
         self._meter.created()
-        log.info("Tool registered. Name: %s, Version: %s", name, version)
-        self._tell(Changed("registered", name, version))
+        telling.log_registered(definition, ref_of(definition), built_in=built_in)
+        self._tell(_created(definition) if before is None else _updated(definition, before))
 
     def _tell(self, change: Changed) -> None:
         for subscriber in self._subscribers:
@@ -318,6 +317,33 @@ class Registry:
 def ref_of(definition: ToolDefinition) -> str:
     """`name@version#digest`: exactly one definition."""
     return f"{definition.name}@{definition.exported_version}#{definition.digest}"
+
+
+def _validated(definition: ToolDefinition, seconds: float) -> Changed:
+    details = {
+        "category": definition.category.word,
+        "parameter_count": telling.parameter_count(definition),
+        "validation_duration": seconds,
+    }
+    version = definition.exported_version
+    return Changed("validated", definition.name, version, FrozenDict(details))
+
+
+def _created(definition: ToolDefinition) -> Changed:
+    details = {"definition_id": ref_of(definition), "category": definition.category.word}
+    version = definition.exported_version
+    return Changed("registered", definition.name, version, FrozenDict(details))
+
+
+def _updated(definition: ToolDefinition, before: Entry) -> Changed:
+    """The fields are those that differ from the version that was current."""
+    earlier = (before.choose() or before.versions[0]).definition.to_dict()
+    now = definition.to_dict()
+    details = {
+        "definition_id": ref_of(definition),
+        "changed_fields": tuple(sorted(name for name in now if now[name] != earlier[name])),
+    }
+    return Changed("updated", definition.name, definition.exported_version, FrozenDict(details))
 
 
 def _range(name: str, version: str | None) -> Range | None:

@@ -49,9 +49,10 @@ from toolstile.schema.acceptance import check_schema
 from toolstile.schema.bodies import read_normalize, read_source
 from toolstile.schema.closing import Root, close
 from toolstile.schema.extensions import NO_EXTENSIONS, Extensions
-from toolstile.schema.faces import from_parameter_list
+from toolstile.schema.faces.lex import from_parameter_list
 from toolstile.schema.fields import Faults
 from toolstile.schema.places import walk
+from toolstile.schema.usage.lint import lint_usage
 
 MAX_MEMORY = 1 << 40
 MARK_KINDS = {
@@ -59,6 +60,12 @@ MARK_KINDS = {
     "writes": CapabilityKind.FS_WRITE,
     "connects": CapabilityKind.NET_READ,
     "runs": CapabilityKind.PROCESS_SPAWN,
+}
+CATEGORY_NEEDS = {
+    Category.FILE_SYSTEM: (CapabilityKind.FS_READ, CapabilityKind.FS_WRITE),
+    Category.NETWORK: (CapabilityKind.NET_READ, CapabilityKind.NET_WRITE),
+    Category.DATABASE: (CapabilityKind.DB_READ, CapabilityKind.DB_WRITE),
+    Category.EXTERNAL_API: (CapabilityKind.SECRET,),
 }
 CATEGORIES = fields.words_of(Category) | {GENERAL: Category.SYSTEM}
 
@@ -89,11 +96,15 @@ def define(
     Raises:
         DefinitionError: with every fault, each with its place and repair.
     """
-    inspected = inspect(document, vocabulary)
-    if inspected.definition is None:
+    return defined(document, inspect(document, vocabulary))
+
+
+def defined(document: Mapping[str, Any] | ToolDefinition, found: Inspection) -> ToolDefinition:
+    """The definition that an inspection of the document found. Raises DefinitionError."""
+    if found.definition is None:
         written = document.name if isinstance(document, ToolDefinition) else document.get("name")
-        raise DefinitionError(str(written)[:64], inspected.issues)
-    return inspected.definition
+        raise DefinitionError(str(written)[:64], found.issues)
+    return found.definition
 
 
 def inspect(
@@ -124,6 +135,7 @@ class _Reader:
         capabilities = self._capabilities(parameters)
         effects = self._side_effects(capabilities)
         category = self._category()
+        self._check_category(category, capabilities, effects)
         binary = result_type in (ResultType.BINARY, ResultType.STREAM)
         return ToolDefinition(
             name=fields.name(faults, document.get("name")),
@@ -141,7 +153,7 @@ class _Reader:
             determinism=self._word("determinism", Determinism, Determinism.NON_DETERMINISTIC),
             idempotent=self._flag("idempotent"),
             requires_confirmation=self._flag("requires_confirmation"),
-            usage=self._usage(),
+            usage=self._usage(parameters),
             normalize=read_normalize(
                 faults, document.get("normalize"), "binary" if binary else "json"
             ),
@@ -177,9 +189,16 @@ class _Reader:
             self.faults, "/description", value, fields.MAX_DESCRIPTION, required=True
         )
 
-    def _usage(self) -> str | None:
+    def _usage(self, parameters: Mapping[str, Any]) -> str | None:
         value = self.document.get("usage")
-        return None if value is None else fields.text(self.faults, "/usage", value, 16 * 1024)
+        if value is None:
+            return None
+        before = len(self.faults.issues)
+        usage = fields.text(self.faults, "/usage", value, fields.MAX_USAGE)
+        if len(self.faults.issues) == before:
+            name = str(self.document.get("name"))
+            self.faults.warnings += lint_usage(usage, name, parameters)
+        return usage
 
     def _version(self) -> str | None:
         value = self.document.get("version")
@@ -309,6 +328,23 @@ class _Reader:
             hint = f"add {permission}, or leave required_permissions out"
             self.faults.note(path, "disagrees", reason, hint)
         return tuple(sorted(written))
+
+    def _check_category(
+        self,
+        category: Category,
+        capabilities: tuple[Capability, ...],
+        effects: tuple[SideEffect, ...] | None,
+    ) -> None:
+        """LEX-DEF section 4.3: some categories need a right; without it nothing is granted."""
+        needed = CATEGORY_NEEDS.get(category, ())
+        if not needed or any(capability.kind in needed for capability in capabilities):
+            return
+        words = " or ".join(kind.value for kind in needed)
+        reason = f"a tool of category {category.word} needs {words}, and asks for none"
+        hint = f"add required_capabilities: [{{{needed[0].value}: []}}], or mark an argument"
+        proven = {effect.value for effect in effects or ()} & {kind.value for kind in needed}
+        say = self.faults.note if proven else self.faults.warn
+        say("/required_capabilities", "category", reason, hint)
 
     # --- constraints -----------------------------------------------------------------------
 

@@ -24,8 +24,10 @@ NAME = re.compile(r"[a-z][a-z0-9_]{0,63}")
 RESERVED = frozenset(("execute", "run", "call", "invoke"))
 MAX_DESCRIPTION = 1_024
 MAX_METADATA_BYTES = 16 * 1024
+MAX_USAGE = 16 * 1024
 MAX_PERMISSIONS = 64
 MAX_PERMISSION = 128
+MAX_NUMBER = 32  # characters of a number that is out of range
 
 # Format characters can hide instructions from the person who reads a description (bidi controls,
 # zero-width characters, the tag block), and control characters drive terminals.
@@ -55,21 +57,13 @@ class Faults:
         self.issues: list[Issue] = []
         self.warnings: list[Issue] = []
 
-    def note(
-        self, path: str, code: str, reason: str, hint: str, expected: str | None = None
-    ) -> None:
-        """A fault: the definition is refused."""
-        self.issues.append(_definition_fault(path, code, reason, hint, expected))
+    def note(self, path: str, code: str, reason: str, hint: str, *about: str) -> None:
+        """A fault: the definition is refused. `about`: what was expected, what was there."""
+        self.issues.append(fault(path, code, reason, hint, *about))
 
     def warn(self, path: str, code: str, reason: str, hint: str) -> None:
         """Something that the author should know; the definition stands."""
-        self.warnings.append(_definition_fault(path, code, reason, hint))
-
-
-def _definition_fault(
-    path: str, code: str, reason: str, hint: str, expected: str | None = None
-) -> Issue:
-    return fault(path, code, reason, hint, expected)
+        self.warnings.append(fault(path, code, reason, hint))
 
 
 def unknown_keys(faults: Faults, path: str, found: Iterable[str], known: Iterable[str]) -> None:
@@ -139,7 +133,7 @@ def choice(faults: Faults, path: str, value: Any, choices: Mapping[Any, T], defa
     words = [key for key in choices if isinstance(key, str)]
     near = difflib.get_close_matches(value[:64], words, n=1) if isinstance(value, str) else []
     hint = f"did you mean '{near[0]}'?" if near else f"one of: {', '.join(words)}"
-    faults.note(path, "enum", "unknown value", hint, expected=", ".join(words))
+    faults.note(path, "enum", "unknown value", hint, ", ".join(words))
     return default
 
 
@@ -182,12 +176,9 @@ def _within(
         faults.note(path, "type", f"it must be {shape}", f"write {shape}")
         return None
     if not lowest <= value <= highest:
-        faults.note(
-            path,
-            "range",
-            f"it must lie between {lowest:,} and {highest:,}",
-            "choose a value in range",
-        )
+        reason = f"it must lie between {lowest:,} and {highest:,}"
+        about = (f"{lowest:,} to {highest:,}", f"{value:,.15g}"[:MAX_NUMBER])
+        faults.note(path, "range", reason, "choose a value in range", *about)
         return None
     number: float = value
     return number

@@ -62,6 +62,8 @@ def lint(schema: JsonValue, extensions: Extensions = NO_EXTENSIONS) -> tuple[Iss
     if oversized:
         return oversized
     places = Places(schema)
+    if any(place.level > MAX_DEPTH for place in places):
+        return (_nested(),)
     shape = [f for place in places for f in _place_faults(place, extensions)]
     if any(issue.code not in _SHAPELY for issue in shape):
         return tuple(shape)  # the later rules read the schema and assume its shape
@@ -85,10 +87,8 @@ def _size_faults(schema: JsonValue) -> tuple[Issue, ...]:
     if not isinstance(schema, dict):
         reason = f"it must be an object, not {describe(schema)}"
         return (fault("", "type", reason, "write {'type': 'object', 'properties': {...}}"),)
-    deep = _too_deep(schema)
-    if deep:
-        reason = f"it nests deeper than {MAX_DEPTH} levels"
-        return (fault("", "too_deep", reason, "move inner parts to $defs and refer to them"),)
+    if _too_deep(schema):
+        return (_nested(),)
     try:
         size = len(canonical(schema))
     except ValueError as error:
@@ -99,9 +99,16 @@ def _size_faults(schema: JsonValue) -> tuple[Issue, ...]:
     return ()
 
 
+def _nested() -> Issue:
+    reason = f"it nests deeper than {MAX_DEPTH} levels"
+    return fault("", "too_deep", reason, "move inner parts to $defs and refer to them")
+
+
 def _too_deep(schema: JsonValue) -> bool:
     level = [schema]
-    for _ in range(2 * MAX_DEPTH):  # a level of schema is two of JSON: the keyword and the member
+    # A level of schema is at most two of JSON: the keyword and the member. Less than that (`items`
+    # is one) is counted when the schema may be walked without fear for the stack.
+    for _ in range(2 * MAX_DEPTH):
         level = [m for value in level for m in _members(value) if isinstance(m, (dict, list))]
         if not level:
             return False

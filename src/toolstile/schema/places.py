@@ -58,6 +58,11 @@ class Place(msgspec.Struct, frozen=True, eq=False):
         return self.pointer.rsplit("/", 1)[-1].replace("~1", "/").replace("~0", "~")
 
     @property
+    def level(self) -> int:
+        """How deep the place stands in its schema; the schema itself is level 1."""
+        return 1 if self.parent is None else 1 + self.parent.level
+
+    @property
     def tested(self) -> bool:
         """True inside a test (`not`, `if`, ...): closing would change what the test means."""
         place: Place | None = self

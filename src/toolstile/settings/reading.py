@@ -52,26 +52,32 @@ class SettingsFaults(Faults):
         super().__init__()
         self._origins = origins
 
-    def note(
-        self, path: str, code: str, reason: str, hint: str, expected: str | None = None
-    ) -> None:
+    def note(self, path: str, code: str, reason: str, hint: str, *about: str) -> None:
         """A fault: the settings are refused."""
         origin = origin_of(self._origins, path)
         message = reason if origin == DEFAULT else f"{origin}: {reason}"
-        self.issues.append(_issue(path, code, message, hint, expected))
+        self.issues.append(_issue(path, code, message, hint, *about))
 
     def warn(self, path: str, code: str, reason: str, hint: str) -> None:
         """Something that the operator should know, of no one place; the settings stand."""
         self.warnings.append(_issue(path, code, reason, hint))
 
 
-def _issue(path: str, code: str, message: str, hint: str, expected: str | None = None) -> Issue:
+def _issue(
+    path: str,
+    code: str,
+    message: str,
+    hint: str,
+    expected: str | None = None,
+    actual: str | None = None,
+) -> Issue:
     return Issue(
         path=path,
         code=code,
         error_code=SETTINGS_INVALID,
         message=message,
         expected=expected,
+        actual=actual,
         hint=hint,
     )
 

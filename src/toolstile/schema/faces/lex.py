@@ -1,16 +1,19 @@
-"""The other ways to write parameters: LEX's list, CATH's map (contract section 1).
+"""LEX's list of parameters (LEX-DEF section 4.4).
 
-They come in as JSON Schema documents, so that only one form is ever checked and enforced. What a
-face cannot express cannot be lost on the way in; on the way out it is named.
+A parameter may carry a JSON Schema, so the list says nearly everything; what holds between
+parameters, shared `$defs` and values of no single type it cannot say.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
-from toolstile.model.json import describe
+from toolstile.model.issue import pointer
+from toolstile.model.json import JsonObject, describe, thaw
+from toolstile.schema.faces.face import Face, unsaid
 from toolstile.schema.fields import NAME, Faults, choice, flag, text, unknown_keys
-from toolstile.schema.keywords import TYPES
+from toolstile.schema.keywords import TYPES, type_names
+from toolstile.schema.places import REFERRING, walk
 
 PARAMETER_FIELDS = ("name", "description", "type", "required", "default", "enum", "schema")
 MAX_DESCRIPTION = 1_024
@@ -76,3 +79,49 @@ def _parameter_schema(faults: Faults, path: str, parameter: dict[str, Any]) -> d
 def _nullable(schema: dict[str, Any]) -> bool:
     types = schema.get("type")
     return "null" in types if isinstance(types, list) else types == "null"
+
+
+# --- and out again
+
+_ROOT = frozenset(("type", "properties", "required"))
+_OWN = frozenset(("type", "description", "default", "enum"))
+
+
+def to_parameter_list(parameters: JsonObject) -> Face:
+    """The list of a canonical definition's parameters, as `parameters` of a definition takes it."""
+    path = "/parameters"
+    left = unsaid(path, parameters, _ROOT)
+    required = parameters.get("required", ())
+    listed = []
+    for name, schema in parameters.get("properties", {}).items():
+        here = path + pointer("properties", name)
+        if not NAME.fullmatch(name) or not _is_of_one_type(schema):
+            left.append(here)
+        else:
+            listed.append(_parameter(name, schema, required=name in required))
+    return Face(listed, tuple(left))
+
+
+def _is_of_one_type(schema: Any) -> bool:
+    """True where the list can say what the value is, and nothing in it lies elsewhere."""
+    if not isinstance(schema, dict) or not set(type_names(schema)) - {"null"}:
+        return False
+    return not any(REFERRING & place.rules.keys() for place in walk(schema))
+
+
+def _parameter(name: str, schema: JsonObject, *, required: bool) -> dict[str, Any]:
+    types = type_names(schema)
+    written = {
+        "name": name,
+        "description": schema.get("description", name),
+        "type": next(kind for kind in types if kind != "null"),
+        "required": required,
+        **{word: schema[word] for word in ("default", "enum") if word in schema},
+    }
+    inner = {word: value for word, value in schema.items() if word not in _OWN}
+    if len(types) > 1:
+        inner["type"] = list(types)
+    if inner:
+        written["schema"] = inner
+    plain: dict[str, Any] = thaw(written)
+    return plain

@@ -1,0 +1,31 @@
+"""A definition in another form, and what that form leaves unsaid."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from toolstile.model.issue import pointer
+from toolstile.model.json import JsonObject
+
+# Words about a schema that enforce nothing: a face without them says as much.
+ANNOTATIONS = frozenset(
+    "$schema $comment title description default examples deprecated readOnly writeOnly".split()
+)
+# Faces close their objects: that nothing more is taken goes without saying.
+CLOSING = ("additionalProperties", "unevaluatedProperties")
+
+
+class Face(msgspec.Struct, frozen=True):
+    """`document` is the form; `unsaid` points at what of the definition it cannot say, and what is
+    therefore enforced here only."""
+
+    document: Any
+    unsaid: tuple[str, ...] = ()
+
+
+def unsaid(path: str, schema: JsonObject, said: frozenset[str]) -> list[str]:
+    """Pointers to the keywords of one schema that a face does not say."""
+    closed = {name for name in CLOSING if schema.get(name) is False}
+    return [path + pointer(name) for name in schema if name not in said | ANNOTATIONS | closed]
