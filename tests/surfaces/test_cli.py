@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import json
+import os
+import pty
+import re
 import subprocess
 import sys
+import termios
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -371,3 +375,34 @@ def test_the_program_starts_as_a_module(project: Path) -> None:
         cwd=project,
     )
     assert (ended.returncode, ended.stdout) == (0, "✓ Arguments are valid\n")
+
+
+def on_a_terminal(*arguments: str) -> str:
+    """What a command prints where its output is a terminal of 100 columns."""
+    leader, follower = pty.openpty()
+    termios.tcsetwinsize(follower, (40, 100))
+    command = (sys.executable, "-m", "toolstile", *arguments)
+    with subprocess.Popen(command, stdout=follower, stdin=subprocess.DEVNULL) as process:
+        os.close(follower)
+        said = b""
+        while True:
+            try:
+                said += os.read(leader, 4096)
+            except OSError:  # the terminal's last writer has gone
+                break
+    os.close(leader)
+    assert process.returncode == 0
+    return re.sub(r"\x1b\[[0-9;]*m", "", said.decode())
+
+
+@pytest.mark.usefixtures("project")
+def test_list_is_the_seeds_table_on_a_terminal() -> None:
+    """A title, three columns and a row for each tool, in a box; brackets stay brackets."""
+    title, *lines = (line.strip() for line in on_a_terminal("tools", "list").splitlines())
+    cells = [re.split(r"\s*[│┃]\s*", line.strip("│┃ ")) for line in lines if line[:1] in "│┃"]
+    assert title == "Registered Tools"
+    assert [row[:3] for row in cells if row != [""]] == [
+        ["Name", "Version", "Description"],
+        ["read_file", "1.0.0", "Read the contents of a file"],
+        ["write_note", "2.1.0", "Write a note [with brackets]"],
+    ]
