@@ -37,7 +37,7 @@ from toolstile.schema.filling import (
     has_defaults,
     plan_for,
 )
-from toolstile.schema.parse import ParseFault, check_value, parse
+from toolstile.schema.parse import NOT_PLAIN, ParseFault, check_value, parse, plain
 from toolstile.schema.places import Places
 
 # Typical schemas measure 5 to 50 KB compiled (benchmarks/bench_schema.py): at most ~50 MB.
@@ -123,19 +123,35 @@ class CompiledSchema:
 
     def check(self, arguments: bytes | str | JsonValue) -> Checked:
         """Arguments as a model sent them (raw JSON), or as a program built them (a mapping)."""
-        try:
-            is_text = isinstance(arguments, (bytes, str))
-            value = parse(arguments) if is_text else check_value(arguments)
-        except ParseFault as fault:
-            return Checked(False, None, (fault.issue,), 1)
-        return self.check_parsed(value)
+        # `parse` and `check_parsed` would say the same; most calls end here, at less cost.
+        value = plain(arguments) if type(arguments) is bytes else NOT_PLAIN
+        if value is NOT_PLAIN:
+            try:
+                is_text = isinstance(arguments, (bytes, str))
+                value = parse(arguments) if is_text else check_value(arguments)
+            except ParseFault as fault:
+                return Checked(False, None, (fault.issue,), 1)
+        takes = self._takes
+        if takes is not None and takes(value):
+            return Checked(True, value) if self._defaults is None else self._completed(value)
+        return self._judged(value)
 
     def check_parsed(self, value: JsonValue) -> Checked:
         """A parsed value; it is filled in where it stands, so it must be the caller's own."""
         if self._takes is not None and self._takes(value):
-            if self._defaults is not None:
-                value = fill(self._defaults, value, self._fits)
-            return Checked(True, value)
+            return self._completed(value)
+        return self._judged(value)
+
+    def issues(self, value: JsonValue) -> tuple[Issue, ...]:
+        """Every issue of a value, for outputs: nothing is filled in."""
+        return () if self.is_valid(value) else self._refused(value).issues
+
+    def _completed(self, value: JsonValue) -> Checked:
+        filled = value if self._defaults is None else fill(self._defaults, value, self._fits)
+        return Checked(True, filled)
+
+    def _judged(self, value: JsonValue) -> Checked:
+        """What is to be said of a value that the shortcut does not take."""
         if not self.is_valid(value):
             return self._refused(value)
         if self._plan is None:
@@ -146,10 +162,6 @@ class CompiledSchema:
             return Checked(True, fill(self._plan, value, self._fits))
         except IntegerOutOfRange as error:
             return Checked(False, None, (_out_of_range(error.path),), 1)
-
-    def issues(self, value: JsonValue) -> tuple[Issue, ...]:
-        """Every issue of a value, for outputs: nothing is filled in."""
-        return () if self.is_valid(value) else self._refused(value).issues
 
     def _filled(self, value: JsonValue, plan: Plan) -> JsonValue:
         original = thaw(value)

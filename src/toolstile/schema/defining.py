@@ -52,7 +52,6 @@ from toolstile.schema.extensions import NO_EXTENSIONS, Extensions
 from toolstile.schema.faces.lex import from_parameter_list
 from toolstile.schema.fields import Faults
 from toolstile.schema.places import walk
-from toolstile.schema.usage.lint import lint_usage
 
 MAX_MEMORY = 1 << 40
 MARK_KINDS = {
@@ -196,6 +195,9 @@ class _Reader:
         before = len(self.faults.issues)
         usage = fields.text(self.faults, "/usage", value, fields.MAX_USAGE)
         if len(self.faults.issues) == before:
+            # Its patterns take 20 ms to compile: only who writes a usage pays for them.
+            from toolstile.schema.usage.lint import lint_usage  # noqa: PLC0415 - as said
+
             name = str(self.document.get("name"))
             self.faults.warnings += lint_usage(usage, name, parameters)
         return usage

@@ -169,13 +169,13 @@ def _exact_types() -> jsonschema_rs.Registry:
 def compile_exact(schema: dict[str, Any], extensions: Extensions) -> jsonschema_rs.Validator:
     """A validator of an `exact_schema`."""
     return jsonschema_rs.Draft202012Validator(
-        schema, registry=_exact_types(), **engine_options(extensions)
+        schema, registry=_exact_types(), **engine_options(extensions, schema)
     )
 
 
 def compile_engine(schema: dict[str, Any], extensions: Extensions) -> jsonschema_rs.Validator:
     """A validator of an engine schema. Raises ValueError where the engine refuses it."""
-    return jsonschema_rs.Draft202012Validator(schema, **engine_options(extensions))
+    return jsonschema_rs.Draft202012Validator(schema, **engine_options(extensions, schema))
 
 
 def as_resource(schema: dict[str, Any]) -> jsonschema_rs.Registry:
@@ -197,18 +197,38 @@ def compile_place(
     )
 
 
-def engine_options(extensions: Extensions) -> Mapping[str, Any]:
-    """The one set of settings that every validator of ours is made with."""
+def engine_options(extensions: Extensions, schema: Any = None) -> Mapping[str, Any]:
+    """The one set of settings that every validator of ours is made with. Of the formats written in
+    Python a schema gets those that it uses, where it is given: with any of them at hand the engine
+    takes half as long again for every value, even one that no format is asked about."""
+    formats = {**STRICTER, **{n: _total(fits) for n, fits in extensions.formats.items()}}
+    if schema is not None:
+        formats = {name: formats[name] for name in formats.keys() & _formats(schema)}
     return {
         "offline": True,
         "validate_formats": True,
         "ignore_unknown_formats": False,
         "pattern_options": ENGINE_OPTIONS,
         "mask": MASK,
-        "formats": {**STRICTER, **{n: _total(fits) for n, fits in extensions.formats.items()}},
+        "formats": formats or None,
         "keywords": {name: _keyword_class(judge) for name, judge in extensions.keywords.items()}
         or None,
     }
+
+
+def _formats(schema: Any) -> set[str]:
+    """Every format that a schema names, and perhaps more: a member called "format" is as good."""
+    found: set[str] = set()
+    left = [schema]
+    while left:
+        each = left.pop()
+        if isinstance(each, dict):
+            if isinstance(each.get("format"), str):
+                found.add(each["format"])
+            left += each.values()
+        elif isinstance(each, list):
+            left += each
+    return found
 
 
 def _total(fits: Callable[[str], bool]) -> Callable[[str], bool]:
@@ -235,4 +255,4 @@ def _keyword_class(judge: Callable[[Any, Any], bool]) -> type[Any]:
 
 def compile_map(schema: dict[str, Any], extensions: Extensions) -> jsonschema_rs.ValidatorMap:
     """Validators of every place of an engine schema, by '#' and JSON Pointer."""
-    return jsonschema_rs.validator_map_for(schema, **engine_options(extensions))
+    return jsonschema_rs.validator_map_for(schema, **engine_options(extensions, schema))

@@ -15,7 +15,7 @@ import msgspec
 
 from toolstile.model.issue import pointer
 from toolstile.model.json import JsonObject, JsonValue
-from toolstile.schema.keywords import Role, parts
+from toolstile.schema.keywords import Part, Role, parts
 
 # One value may be described by at most this many places at once (a doubled $ref fourteen levels
 # deep is 16,384 of them, and half a second of validation: security.md, section M).
@@ -83,19 +83,21 @@ class Place(msgspec.Struct, frozen=True, eq=False):
         return False
 
 
-def walk(
-    schema: JsonValue, parent: Place | None = None, root_role: Role = Role.VALUE
-) -> Iterator[Place]:
-    """Every place of a schema, parents before children."""
-    place = parent
-    if place is None:
-        place = Place("", schema, root_role, "", None, _address(schema, NOWHERE))
-    yield place
-    for part in parts(place.rules):
-        below = place.pointer + pointer(*part.steps)
-        base = _address(part.schema, place.base)
-        child = Place(below, part.schema, part.role, part.keyword, place, base)
-        yield from walk(part.schema, child)
+def walk(schema: JsonValue) -> Iterator[Place]:
+    """Every place of a schema, parents before children, in the order they are written."""
+    stack = [Place("", schema, Role.VALUE, "", None, _address(schema, NOWHERE))]
+    while stack:
+        place = stack.pop()
+        yield place
+        below = [_part(place, part) for part in parts(place.rules)]
+        below.reverse()
+        stack += below
+
+
+def _part(place: Place, part: Part) -> Place:
+    below = place.pointer + pointer(*part.steps)
+    base = _address(part.schema, place.base)
+    return Place(below, part.schema, part.role, part.keyword, place, base)
 
 
 def _address(schema: JsonValue, base: str) -> str:
