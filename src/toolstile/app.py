@@ -246,14 +246,14 @@ class Runtime:
         """Let a waiting call go on; `digest` is that of what the person saw."""
         approver = by or self._caller
         record = await approvals.approve(self.executor, execution_id, approver, note, digest)
-        return self._typed(record.input.tool, record)
+        return self._typed(record)
 
     async def deny(
         self, execution_id: str, by: Caller | None = None, note: str = ""
     ) -> Result[Any]:
         """End a waiting call with a no."""
         record = approvals.deny(self.executor, execution_id, by or self._caller, note)
-        return self._typed(record.input.tool, record)
+        return self._typed(record)
 
     def waiting(self, execution_id: str) -> approvals.Seen:
         """A waiting call as a person should see it before answering."""
@@ -268,7 +268,8 @@ class Runtime:
         records = self._store.history(self._caller.tenant, limit)
         return tuple(Result(decoded(record), None) for record in records if record.result)
 
-    def _typed(self, tool: str, record: Any) -> Result[Any]:
+    def _typed(self, record: Any) -> Result[Any]:
+        tool = record.input.tool
         value = record.output if record.is_success else None
         found = self.registry.tool(tool) if tool in self.registry else None
         whole = record.is_success and not record.metadata.output_truncated
@@ -302,7 +303,7 @@ class Bound:
         if not hasattr(self._runtime, "executor"):
             raise RuntimeError("open it first: `async with Runtime(...) as rt`")
         record = await self._runtime.executor.call(request)
-        return self._runtime._typed(request.tool, record)  # noqa: SLF001 - one object in two
+        return self._runtime._typed(record)  # noqa: SLF001 - one object in two
 
     async def preview(self, tool: Callee, arguments: Any = None, **keywords: Any) -> Staged[Any]:
         """Run a tool without letting it change anything; see `Runtime.preview`."""

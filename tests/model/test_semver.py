@@ -106,6 +106,15 @@ def test_refuses_a_version_of_more_than_32_characters(text: str) -> None:
         parse(text)
 
 
+@pytest.mark.parametrize("text", ["bad", "1.2.3.4", "^1.02.0", ">=a", "1.0.0-", "~x.y"])
+def test_what_is_no_range_is_told_what_a_range_is(text: str) -> None:
+    """Whoever writes a range is not told to write a version."""
+    with pytest.raises(SemverError, match="not a version range") as refusal:
+        parse_range(text)
+    assert "^1.2" in refusal.value.hint
+    assert parse_range("^1.2.0").allows(parse("1.2.0"))
+
+
 def test_takes_exactly_32_characters() -> None:
     """The bound itself is allowed, one more is not."""
     text = "1.0.0-" + "a" * 26

@@ -109,3 +109,20 @@ def test_a_tool_without_version_has_one_that_sorts_first() -> None:
     assert definition.version is None
     assert definition.to_dict()["version"] == "0.0.0+unversioned"
     assert define(definition.to_dict()).digest == definition.digest
+
+
+def test_a_reference_is_name_and_range_in_one() -> None:
+    """`name@range` finds what name and range find; a range without a version in it finds nothing,
+    and a body is bound to the version that is named."""
+    registry = Registry()
+    for version in ("1.0.0", "1.4.0", "2.0.0"):
+        registry.register(document("tool_a", version=version))
+    for wanted in ("^1", "=1.0.0", "latest"):
+        assert registry.get(f"tool_a@{wanted}") is registry.get("tool_a", wanted)
+    assert registry.check("tool_a@^1", {}).tool == "tool_a"
+    for wanted in ("^3", "", "^^1", "^1@^1"):
+        with pytest.raises(UnknownToolError, match=r"^Unknown tool: 'tool_a' \("):
+            registry.get(f"tool_a@{wanted}")
+    registry.bind("tool_a@^1", document)
+    assert registry.tool("tool_a", "^1").function is document
+    assert registry.tool("tool_a").function is None

@@ -80,7 +80,7 @@ async def test_a_denial_names_the_line_that_grants_it(line: Executor) -> None:
     result = await call(line, "word_count", {"path": "/etc/passwd"})
     assert result.decision is not None
     assert result.decision.missing == ("fs_read: /etc/passwd",)
-    assert '`fs_read: ["/etc/passwd"]` to `grants:`' in (result.error_message or "")
+    assert '`"/etc/passwd"` to `fs_read:` under `grants:`' in (result.error_message or "")
 
 
 async def test_a_link_out_of_the_grant_is_decided_on_its_target(

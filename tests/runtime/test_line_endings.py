@@ -237,6 +237,19 @@ async def test_what_is_no_range_is_said_to_be_none(line: Executor, version: str)
     assert found.error_code != "INVALID_REQUEST"
 
 
+async def test_a_call_may_name_its_range_with_the_tool(line: Executor) -> None:
+    """`name@range` is name and range: the call that is stored has each in its place. A range that
+    is none is the request's fault, and so is one that is said twice."""
+    same = await call(line, "coded@*", {"code": "MINE"})
+    assert (same.error_code, same.input.tool) == ("MINE", "coded")
+    none = await call(line, "coded@>=99", {"code": "MINE"})
+    assert none.status is Status.TOOL_NOT_FOUND
+    assert (none.input.tool, none.input.version) == ("coded", ">=99")
+    for wrong in ({"tool": "coded@^^1"}, {"tool": "coded@"}, {"tool": "coded@*", "version": "*"}):
+        refused = await call(line, wrong.pop("tool"), {"code": "MINE"}, **wrong)
+        assert refused.error_code == "INVALID_REQUEST"
+
+
 async def test_the_lines_own_checks_are_counted_and_logged(
     line: Executor, registry: Registry, caplog: pytest.LogCaptureFixture
 ) -> None:

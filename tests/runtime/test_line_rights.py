@@ -236,7 +236,7 @@ async def test_a_denial_says_what_to_add_and_where(line: Executor) -> None:
     """The entry under its key, so that it fits into a file that has the key already; and where
     nobody bounds the right, the setting that accepts that, since granting alone is not enough."""
     result = await call(line, "read", {"path": "/etc/hostname"})
-    assert 'add `fs_read: ["/etc/hostname"]` to `grants:`' in (result.error_message or "")
+    assert 'add `"/etc/hostname"` to `fs_read:` under `grants:`' in (result.error_message or "")
     result = await call(line, "send", {"witness": "x"})
     message = result.error_message or ""
     assert "`net_write: []` to `grants:` (name in the list what the tool may have)" in message

@@ -180,6 +180,13 @@ def test_an_invalid_name_is_refused(name: Any) -> None:
     assert (issue.hint or "").startswith("for example '")
 
 
+@pytest.mark.parametrize("name", ["Execute", "RUN", "read-File", "", "9_call"])
+def test_the_name_that_is_proposed_is_a_name(name: str) -> None:
+    """Never one that is reserved, or refused for another reason."""
+    proposed = (inspect(document(name=name)).issues[0].hint or "").split("'")[1]
+    assert define(document(name=proposed)).name == proposed
+
+
 @pytest.mark.parametrize("name", ["a", "read_file", "t2", "a_", "a" * 64])
 def test_a_snake_case_name_is_taken(name: str) -> None:
     """Lower case, digits and underscores after a letter, up to 64."""

@@ -285,6 +285,49 @@ def test_call_without_a_body_says_so(run: Run) -> None:
     assert document(result)["error_code"] == "NO_IMPLEMENTATION"
 
 
+def test_a_call_may_name_a_version(run: Run) -> None:
+    """NAME@RANGE, as everywhere else on the command line."""
+    arguments = '{"path": "workspace/n.txt", "text": "x"}'
+    assert run("call", "write_note@^2", arguments).exit_code == 4
+    none = run("call", "write_note@^3", arguments)
+    assert (none.exit_code, none.stderr.splitlines()[0]) == (
+        1,
+        "tool_not_found: Unknown tool: 'write_note' (no version allows '^3'; there are: 2.1.0)",
+    )
+
+
+def test_what_may_not_be_declared_is_neither_sound_nor_added(run: Run, project: Path) -> None:
+    """A file is held to all that the settings are held to: level none, and what is no mapping."""
+    inside = "{name: inside, description: In here., constraints: {required_isolation: none}}"
+    (project / "inside.yml").write_text(inside, encoding="utf-8")
+    (project / "number.json").write_text("[3]", encoding="utf-8")
+    for file, said in (("inside.yml", "level none"), ("number.json", "must be a mapping")):
+        for command in ("check", "add"):
+            refused = run("tools", command, file)
+            assert refused.exit_code == 1
+            assert said in refused.stdout
+    (project / "sound.yml").write_text(inside.replace("none", "standard"), encoding="utf-8")
+    assert run("tools", "add", "sound.yml").exit_code == 0
+
+
+def test_what_is_unsound_by_now_can_be_removed(run: Run, project: Path) -> None:
+    """A definition that was added and is left out since then is still the command's to remove."""
+    written = "tools: [{name: inside, description: x, constraints: {required_isolation: none}}]"
+    (project / ".agent" / "state.yml").write_text(written, encoding="utf-8")
+    assert run("doctor").exit_code == 7
+    assert run("tools", "remove", "inside").exit_code == 0
+    assert run("doctor").exit_code == 0
+    assert "Unknown tool" in run("tools", "remove", "inside").stderr
+
+
+def test_adding_says_which_definition_is_at_fault(run: Run, project: Path) -> None:
+    """As `tools check` does: a file may hold many."""
+    two = "[{name: sound, description: x}, {name: wrong, description: ''}]"
+    (project / "two.yml").write_text(two, encoding="utf-8")
+    lines = run("tools", "add", "two.yml").stdout.splitlines()
+    assert lines[:2] == ["✓ two.yml: sound", "✗ two.yml: wrong"]
+
+
 def test_call_confirm_and_deny(run: Run, project: Path) -> None:
     """A write waits with exit 4; approving makes it, denying does not."""
     note = project / "workspace" / "n.txt"
@@ -295,6 +338,7 @@ def test_call_confirm_and_deny(run: Run, project: Path) -> None:
     assert not note.exists()
     waiting = document(run("confirm", "list", "--json"))["items"]
     execution = waiting[0]["metadata"]["execution_id"]
+    assert f"Arguments: {arguments}" in run("confirm", "show", execution).stdout
     seen = document(run("confirm", "show", execution, "--json"))
     assert "+hello" in seen["diff"]
     done = run("confirm", "approve", execution, "--digest", seen["digest"], "--user", "me")
@@ -320,7 +364,7 @@ def test_call_outside_the_grant_is_denied_with_the_repair(run: Run) -> None:
     """Exit 3 and the line that would grant it."""
     result = run("call", "write_note", '{"path": "/etc/motd", "text": "x"}')
     assert result.exit_code == 3
-    assert '`fs_write: ["/etc/motd"]` to `grants:`' in result.stderr
+    assert '`"/etc/motd"` to `fs_write:` under `grants:`' in result.stderr
 
 
 def test_init_writes_settings_once(run: Run, project: Path) -> None:

@@ -6,6 +6,7 @@ import asyncio
 import json
 import logging
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -115,6 +116,47 @@ def test_an_empty_list_says_what_to_do(run: Run) -> None:
         shown = run(*words)
         assert (shown.exit_code, shown.stdout) == (0, "")
         assert said in shown.stderr
+
+
+def test_what_finds_nothing_says_what_to_do(run: Run) -> None:
+    """So do a search without a hit, and a file that is not there."""
+    shown = run("tools", "search", "zebra")
+    assert (shown.exit_code, shown.stdout) == (0, "")
+    assert "toolstile tools list" in shown.stderr
+    for missing in ("save_note.yml", "tools/save_note"):
+        assert f"there is no file {missing}" in run("tools", "diff", missing, "notes.yml").stderr
+
+
+def test_an_empty_file_holds_no_definition(project: Path, run: Run) -> None:
+    """Neither does a `tools.custom` without an entry; both are said to be empty."""
+    for text in ("", "tools: {custom: }"):
+        (project / "empty.yml").write_text(text, encoding="utf-8")
+        assert "[EMPTY]" in run("tools", "check", "empty.yml").stderr
+
+
+def test_a_denial_can_be_followed_to_the_letter(project: Path, run: Run) -> None:
+    """What it says to add, added where it says, into the file that `init` wrote: then it runs."""
+    run("init")
+    run("tools", "add", "notes.yml")
+    words = ("call", "save_note", '{"path": "elsewhere.txt", "text": "hello"}')
+    denied = run(*words)
+    assert denied.exit_code == 3
+    entry, key = re.findall(r"`([^`]+)`", denied.stderr)[:2]
+    settings = project / ".agent" / "config.yml"
+    written = settings.read_text(encoding="utf-8")
+    settings.write_text(written.replace(f"  {key} [", f"  {key} [{entry}, "), encoding="utf-8")
+    assert run(*words).exit_code == 4
+
+
+def test_a_message_is_said_once(run: Run) -> None:
+    """A single issue is the headline; below it stand its place and its repair."""
+    run("tools", "add", "notes.yml")
+    refused = run("call", "save_note", '{"path": "a", "text": 1}')
+    assert refused.stderr.splitlines() == [
+        "validation_error: Type mismatch: expected string, got integer",
+        "  /text",
+        "    send a value of type string",
+    ]
 
 
 def test_version(run: Run) -> None:

@@ -7,6 +7,8 @@ from typing import Any
 
 import msgspec
 
+from toolstile.errors import UnknownToolError
+
 UNKNOWN_TOOL = "ACODE-TSR-001"
 INVALID_JSON = "ACODE-TSR-002"
 REQUIRED_MISSING = "ACODE-TSR-003"
@@ -48,6 +50,18 @@ class Issue(msgspec.Struct, frozen=True, kw_only=True):
         if self.causes:
             document["causes"] = [cause.to_dict() for cause in self.causes]
         return document
+
+
+def unknown_tool(error: UnknownToolError) -> Issue:
+    """The issue of a name that no tool answers to."""
+    near = ", ".join(error.suggestions)
+    return Issue(
+        path="",
+        code="unknown_tool",
+        error_code=UNKNOWN_TOOL,
+        message=str(error),
+        hint=f"use {near}, if that is meant" if near else "`toolstile tools list` shows them all",
+    )
 
 
 def pointer(*parts: str | int) -> str:

@@ -191,9 +191,11 @@ def _bounds(text: str) -> tuple[Comparator, ...]:
         raise SemverError("this is not a version range", _RANGE_HINT)
     operator, body = match[1] or "=", match[2]
     partial = _PARTIAL.fullmatch(body)
-    if partial is None:
-        return _full_bounds(operator, parse(body))
-    return _partial_bounds(operator, partial)
+    if partial is not None:
+        return _partial_bounds(operator, partial)
+    if len(body) <= MAX_VERSION and not _VERSION.fullmatch(body):
+        raise SemverError("this is not a version range", _RANGE_HINT)
+    return _full_bounds(operator, parse(body))
 
 
 def _full_bounds(operator: str, version: Version) -> tuple[Comparator, ...]:

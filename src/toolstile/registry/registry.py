@@ -17,7 +17,7 @@ from toolstile.authoring import Tool, portability
 from toolstile.authoring.portable import script_of
 from toolstile.errors import DefinitionError, SchemaValidationError, UnknownToolError
 from toolstile.model.definition import ToolDefinition
-from toolstile.model.issue import UNKNOWN_TOOL, Issue
+from toolstile.model.issue import Issue, unknown_tool
 from toolstile.model.json import FrozenDict
 from toolstile.model.semver import Range, SemverError, parse_range
 from toolstile.model.vocabulary import Category, IsolationLevel
@@ -83,6 +83,7 @@ class Registry:
 
     def get(self, name: str, version: str | None = None) -> ToolDefinition:
         """The definition of `name`, of the newest version that `version` (a range) allows.
+        Both may be said in one: `name@range`.
 
         Raises:
             UnknownToolError: there is none; with the names that come near.
@@ -91,6 +92,7 @@ class Registry:
 
     def tool(self, name: str, version: str | None = None) -> Tool:
         """Like `get`, with the body."""
+        name, version = _referred(name, version)
         entry = self._snapshot.entry(name)
         if entry is None:
             raise UnknownToolError(name[:64], self._near(name))
@@ -103,6 +105,7 @@ class Registry:
 
     def callable_tool(self, name: str, version: str | None = None) -> Tool:
         """Like `tool`, for calling: a disabled tool cannot be found."""
+        name, version = _referred(name, version)
         tool = self.tool(name, version)
         entry = self._snapshot.entry(name)
         if entry is None or not entry.enabled:
@@ -141,7 +144,7 @@ class Registry:
         try:
             definition = self.get(name, version)
         except UnknownToolError as error:
-            issue = _unknown(error)
+            issue = unknown_tool(error)
             return Checked(ok=False, issues=(issue,), errors_total=1, tool=name)
         return self.metered(definition, lambda: arguments_of(definition).check(arguments))
 
@@ -235,8 +238,8 @@ class Registry:
         bound = msgspec.structs.replace(tool, function=function, file=script_of(function))
         _check_portable(bound)
         with self._writing:
-            self._put(self._entry(name).with_tool(bound))
-        self._tell(Changed("bound", name, bound.definition.exported_version))
+            self._put(self._entry(bound.definition.name).with_tool(bound))
+        self._tell(Changed("bound", bound.definition.name, bound.definition.exported_version))
 
     def subscribe(self, subscriber: Subscriber) -> Callable[[], None]:
         """Be told of every change, after it; gives the function that ends the subscription."""
@@ -346,6 +349,14 @@ def _updated(definition: ToolDefinition, before: Entry) -> Changed:
     return Changed("updated", definition.name, definition.exported_version, FrozenDict(details))
 
 
+def _referred(name: str, version: str | None) -> tuple[str, str | None]:
+    """A reference in one word taken apart; a name that comes with a version is left whole."""
+    if version is not None or "@" not in name:
+        return name, version
+    name, _, version = name.partition("@")
+    return name, version
+
+
 def _range(name: str, version: str | None) -> Range | None:
     if version is None or version == "latest":
         return None
@@ -374,15 +385,4 @@ def _search_entry(definition: ToolDefinition) -> SearchEntry:
         description=definition.description,
         category=definition.category.word,
         keywords=tuple(words),
-    )
-
-
-def _unknown(error: UnknownToolError) -> Issue:
-    near = ", ".join(error.suggestions)
-    return Issue(
-        path="",
-        code="unknown_tool",
-        error_code=UNKNOWN_TOOL,
-        message=str(error),
-        hint=f"did you mean: {near}?" if near else "`toolstile tools list` shows them all",
     )

@@ -65,7 +65,7 @@ def _refuse(earlier: Tool, later: Tool, verdict: str, reasons: list[str]) -> Non
     versions = f"{earlier.definition.version} -> {later.definition.version}"
     why = "; ".join(reasons[:3]) or "the schemas could not be compared"
     step = "breaks callers" if verdict == "breaking" else "may break callers"
-    hint = f"make it a major step, or see `toolstile tools diff {later.definition.name}`"
+    hint = "make it a major step; `toolstile tools diff OLD NEW` says more"
     raise ConflictError(later.definition.name, f"{versions} {step}: {why}", hint)
 
 

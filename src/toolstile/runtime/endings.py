@@ -6,10 +6,11 @@ import re
 from typing import Any
 
 from toolstile.errors import StoreUnavailable, UnknownToolError
+from toolstile.model import issue
 from toolstile.model.decision import Decision
 from toolstile.model.effect import Effect
 from toolstile.model.event import Event
-from toolstile.model.issue import UNKNOWN_TOOL, Issue
+from toolstile.model.issue import Issue
 from toolstile.model.job import Ending
 from toolstile.model.result import Input, Isolation, Metadata, ToolResult
 from toolstile.model.vocabulary import EffectsState, SideEffect, Status, Verdict
@@ -30,20 +31,15 @@ _RUN_ENDINGS: dict[Ending, tuple[Status, str]] = {
 _LIMITS = ("LIMIT_MEMORY", "LIMIT_CPU", "LIMIT_OUTPUT")
 # Codes that say what the line found. A tool's own failure must not pass for one of them.
 _OURS = re.compile(r"ACODE_TSR_\d+|LIMIT_[A-Z]+|TOOL_EXCEPTION")
+# A line that grants something by name (`model.capability.grant_line`).
+_GRANTED = re.compile(r"grants: \{(?P<kind>\w+): \[(?P<items>.*)\]\}")
 _MAY_HAVE_HAPPENED = " It may have had effects: check before repeating it."
 
 
 def unknown_tool(error: UnknownToolError) -> Ended:
     """No such tool: with the names that come near."""
-    near = ", ".join(error.suggestions)
-    issue = Issue(
-        path="",
-        code="unknown_tool",
-        error_code=UNKNOWN_TOOL,
-        message=str(error),
-        hint=f"did you mean {near}?" if near else "list the tools and choose one of them",
-    )
-    return Ended(Status.TOOL_NOT_FOUND, "ACODE_TSR_001", str(error), issues=(issue,))
+    issues = (issue.unknown_tool(error),)
+    return Ended(Status.TOOL_NOT_FOUND, "ACODE_TSR_001", str(error), issues=issues)
 
 
 def denied(decision: Decision) -> Ended:
@@ -56,13 +52,17 @@ def denied(decision: Decision) -> Ended:
 
 
 def _repair(lines: tuple[str, ...]) -> str:
-    """What to add, and under which key: a file that has the key already may not have it twice."""
-    added = []
-    for line in lines:
-        key, _, value = line.partition(": ")
-        pasted, _, remark = value.partition("  # ")
-        added.append(f"`{pasted[1:-1]}` to `{key}:`" + (f" ({remark})" if remark else ""))
-    return f"In .agent/config.yml, add {', and '.join(added)}."
+    """What to add to which list: a file that has its key already may not have it twice."""
+    return f"In .agent/config.yml, add {', and '.join(map(_added, lines))}."
+
+
+def _added(line: str) -> str:
+    granted = _GRANTED.fullmatch(line)
+    if granted is not None and granted["items"]:
+        return f"`{granted['items']}` to `{granted['kind']}:` under `grants:`"
+    key, _, value = line.partition(": ")
+    pasted, _, remark = value.partition("  # ")
+    return f"`{pasted[1:-1]}` to `{key}:`" + (f" ({remark})" if remark else "")
 
 
 def unreadable(lost: tuple[str, ...]) -> Ended:
@@ -264,14 +264,15 @@ def result(at: Progress) -> ToolResult:
 
 def _input(at: Progress) -> Input:
     found = at.has("tool")
+    asked = at.call if at.has("call") else at.request
     arguments: Any = None
     if at.has("arguments"):
         arguments = at.arguments
     elif at.has("call"):
         arguments = at.call.arguments
     return Input(
-        tool=at.definition.name if found else storable(at.request.tool) or "",
-        version=at.definition.exported_version if found else storable(at.request.version),
+        tool=at.definition.name if found else storable(asked.tool) or "",
+        version=at.definition.exported_version if found else storable(asked.version),
         definition=at.definition.digest if found else None,
         arguments=arguments,
     )

@@ -48,12 +48,13 @@ def parse_request(request: Request, execution_id: str) -> Call:
     except ParseFault as fault:
         raise invalid((fault.issue,)) from fault
     _check_about(request)
+    tool, version = _referred(request)
     return Call(
-        tool=request.tool,
+        tool=tool,
         arguments=arguments,
         caller=request.caller,
         execution_id=execution_id,
-        version=request.version,
+        version=version,
         call_id=request.call_id,
         correlation_id=request.correlation_id,
         timeout=request.timeout,
@@ -64,7 +65,7 @@ def parse_request(request: Request, execution_id: str) -> Call:
 
 def _check_about(request: Request) -> None:
     """Everything about the call that is not its arguments."""
-    _check("tool", request.tool)
+    _check("tool", _named(request.tool))
     for name in ("call_id", "correlation_id"):
         if getattr(request, name) is not None:
             _check(name, getattr(request, name))
@@ -75,6 +76,23 @@ def _check_about(request: Request) -> None:
         raise Ended.validation("preview is yes or no", "give True or False")
     _check_timeout(request.timeout)
     _check_isolation(request.isolation)
+
+
+def _referred(request: Request) -> tuple[str, str | None]:
+    """The tool's name and the range: each said by itself, or both in one as `name@range`."""
+    name = _named(request.tool)
+    if name == request.tool:
+        return name, request.version
+    if request.version is not None:
+        raise Ended.validation("the version is said twice", "write name@range, or give a version")
+    wanted = request.tool.removeprefix(f"{name}@")
+    _check_version(wanted)
+    return name, wanted
+
+
+def _named(tool: Any) -> Any:
+    """A reference without its range; whatever is no text comes back as it is."""
+    return tool.partition("@")[0] if isinstance(tool, str) else tool
 
 
 def _check(name: str, value: object) -> None:

@@ -96,7 +96,7 @@ def _snake_case(value: Any) -> str:
         else []
     )
     made = "_".join(word.lower() for word in words)[:64].lstrip("0123456789_")
-    return made or "read_file"
+    return "read_file" if made in RESERVED else made or "read_file"
 
 
 def text(faults: Faults, path: str, value: Any, longest: int, *, required: bool = False) -> str:

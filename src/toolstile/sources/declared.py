@@ -14,7 +14,7 @@ from toolstile.model.definition import ToolDefinition
 from toolstile.model.issue import Issue
 from toolstile.model.json import describe
 from toolstile.model.vocabulary import IsolationLevel
-from toolstile.schema.defining import STANDARD, Vocabulary, inspect
+from toolstile.schema.defining import STANDARD, Inspection, Vocabulary, inspect
 from toolstile.schema.fields import words_of
 from toolstile.schema.issue import fault
 
@@ -56,21 +56,22 @@ def declared_tools(mappings: Iterable[Any], vocabulary: Vocabulary = STANDARD) -
     tools: list[ToolDefinition] = []
     failures: list[Failure] = []
     for index, document in enumerate(mappings):
-        definition, issues = _read(document, vocabulary)
-        if definition is None:
-            failures.append(Failure(name=_name(document), index=index, issues=issues))
+        read = read_declared(document, vocabulary)
+        if read.definition is None:
+            failures.append(Failure(name=name_of(document), index=index, issues=read.issues))
         else:
-            tools.append(definition)
+            tools.append(read.definition)
     return Declared(tools=tuple(tools), failures=tuple(failures))
 
 
-def _read(document: Any, vocabulary: Vocabulary) -> tuple[ToolDefinition | None, tuple[Issue, ...]]:
+def read_declared(document: Any, vocabulary: Vocabulary = STANDARD) -> Inspection:
+    """What one definition in a file comes to: its faults where it may not be registered."""
     shape = shape_fault(document)
     if shape is not None:
-        return None, (shape,)
+        return Inspection(None, (shape,))
     inspected = inspect(document, vocabulary)
     issues = (*inspected.issues, *_trust_faults(document))
-    return (None if issues else inspected.definition), issues
+    return Inspection(None if issues else inspected.definition, issues, inspected.warnings)
 
 
 def shape_fault(document: Any) -> Issue | None:
@@ -109,7 +110,7 @@ def _trust_faults(document: Mapping[str, Any]) -> tuple[Issue, ...]:
     return (fault("/constraints/required_isolation", "isolation", reason, hint),)
 
 
-def _name(document: Any) -> str:
+def name_of(document: Any) -> str:
     """A name to report a failure under; the name itself may be what is wrong."""
     written = document.get("name") if isinstance(document, Mapping) else None
     shown = isinstance(written, str) and written.strip() and written.isprintable()

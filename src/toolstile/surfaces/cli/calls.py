@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import sys
 from typing import Annotated, Any
 
@@ -61,7 +62,7 @@ class About(msgspec.Struct, frozen=True, kw_only=True):
 
 def call(
     cli: Invocation,
-    name: Annotated[str, typer.Argument(metavar="NAME", help="The tool.")],
+    name: Annotated[str, typer.Argument(metavar="NAME[@RANGE]", help="A tool, or a version.")],
     arguments: Annotated[str | None, typer.Argument(help="JSON, @FILE, or - for stdin.")] = None,
     about: About = About(),  # noqa: B008 - frozen
 ) -> int:
@@ -109,7 +110,11 @@ def _agrees(cli: Invocation, seen: Seen) -> bool:
         return False
     if seen.diff is None:
         console.tell(seen.result.error_message or "")
-    return typer.confirm("Let it happen?", default=False, err=True)
+    try:
+        return typer.confirm("Let it happen?", default=False, err=True)
+    except typer.Abort:  # no answer is no refusal: the call waits on
+        console.tell("")
+        return False
 
 
 def _report(cli: Invocation, result: Result[Any]) -> int:
@@ -119,13 +124,20 @@ def _report(cli: Invocation, result: Result[Any]) -> int:
         console.say(result.output if isinstance(result.output, str) else result.output_json)
     else:
         console.tell(f"{result.status.word}: {result.error_message}")
-        for issue in result.issues:
-            console.tell(f"  {issue.path or '(whole)'}: {issue.message}")
-            if issue.hint:
-                console.tell(f"    {issue.hint}")
+        _tell_issues(result)
     if result.error_code in UNRECORDED:
         return UNAVAILABLE
     return EXITS.get(result.status, FAILED)
+
+
+def _tell_issues(result: Result[Any]) -> None:
+    """Places and repairs; a message that has been said is not said again."""
+    for issue in result.issues:
+        said = issue.message == result.error_message
+        if issue.path or not said:
+            console.tell(f"  {issue.path or '(whole)'}{'' if said else f': {issue.message}'}")
+        if issue.hint:
+            console.tell(f"    {issue.hint}")
 
 
 @command(confirm, "list")
@@ -199,7 +211,7 @@ def show(cli: Invocation, execution: Execution) -> int:
     console.facts(
         {
             "Tool": seen.result.input.tool,
-            "Arguments": seen.result.input.arguments,
+            "Arguments": json.dumps(seen.result.input.arguments, ensure_ascii=False),
             "State": "has run; its changes wait" if has_run else "has not run",
             "Digest": seen.digest,
         }

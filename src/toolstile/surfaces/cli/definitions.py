@@ -9,9 +9,9 @@ import msgspec
 
 from toolstile.model.definition import ToolDefinition
 from toolstile.model.issue import Issue
-from toolstile.schema.defining import Inspection, inspect
 from toolstile.schema.fields import NAME
 from toolstile.schema.parse import ParseFault, parse
+from toolstile.sources.declared import name_of, read_declared
 from toolstile.sources.safe_yaml import YamlFault, load_yaml
 from toolstile.surfaces.cli.invocation import FAILED, USAGE, Fail
 
@@ -60,20 +60,20 @@ def read_definitions(file: Path) -> list[Report]:
 
 def _listed(document: Any) -> list[Any]:
     if isinstance(document, dict) and isinstance(document.get("tools"), dict):
-        document = document["tools"].get("custom", [])
+        document = document["tools"].get("custom")
+    if document is None:
+        return []
     return document if isinstance(document, list) else [document]
 
 
 def _report(file: str, document: Any) -> Report:
-    if not isinstance(document, dict):
-        document = {"name": None}
-    inspected: Inspection = inspect(document)
+    read = read_declared(document)
     return Report(
         file=file,
-        name=str(document.get("name"))[:64],
-        definition=inspected.definition,
-        issues=inspected.issues,
-        warnings=inspected.warnings,
+        name=name_of(document),
+        definition=read.definition,
+        issues=read.issues,
+        warnings=read.warnings,
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -17,7 +18,7 @@ from toolstile.schema.contain.containment import compare
 from toolstile.schema.keywords import type_names
 from toolstile.surfaces.cli import console
 from toolstile.surfaces.cli.changes import added, pinned, removed, switched
-from toolstile.surfaces.cli.definitions import read_definitions, template
+from toolstile.surfaces.cli.definitions import Report, read_definitions, template
 from toolstile.surfaces.cli.invocation import (
     FAILED,
     FOUND,
@@ -30,6 +31,8 @@ from toolstile.surfaces.cli.invocation import (
 )
 
 app = typer.Typer(no_args_is_help=True, help="Look at tools, check definitions, set what is used.")
+
+SUFFIXES = (".yml", ".yaml", ".json")  # what is called so is meant as a file
 
 Reference = Annotated[str, typer.Argument(metavar="NAME[@RANGE]", help="A tool, or a version.")]
 Name = Annotated[str, typer.Argument(metavar="NAME", help="A tool.")]
@@ -105,7 +108,8 @@ def show(cli: Invocation, reference: Reference) -> int:
     console.say("Parameters:")
     required = definition.parameters.get("required", ())
     for name, schema in definition.parameters.get("properties", {}).items():
-        console.say(f"  {name} ({_kind(schema, needed=name in required)}): {_meaning(schema)}")
+        line = f"  {name} ({_kind(schema, needed=name in required)}): {_meaning(schema)}"
+        console.say(line.removesuffix(": "))
     return OK
 
 
@@ -191,11 +195,15 @@ def check(
         console.document({"definitions": [report.to_dict() for report in reports]})
     else:
         for report in reports:
-            console.say(f"{'✓' if report.ok else '✗'} {report.file}: {report.name}")
-            console.issues(report.issues)
-            for warning in report.warnings:
-                console.say(f"  note: {warning.path}: {warning.message} ({warning.hint})")
+            _reported(report)
     return OK if all(report.ok for report in reports) else FAILED
+
+
+def _reported(report: Report) -> None:
+    console.say(f"{'✓' if report.ok else '✗'} {report.file}: {report.name}")
+    console.issues(report.issues)
+    for warning in report.warnings:
+        console.say(f"  note: {warning.path}: {warning.message} ({warning.hint})")
 
 
 @command(app)
@@ -222,12 +230,15 @@ def diff(
         for reason in compared.reasons:
             console.say(f"  {reason.side}{reason.path}: {reason.text}")
             if reason.example is not None:
-                console.say(f"    for example: {reason.example}")
+                example = json.dumps(reason.example, ensure_ascii=False)
+                console.say(f"    for example: {example}")
     return OK if compared.verdict == "compatible" else FOUND
 
 
 def _either(cli: Invocation, given: str) -> ToolDefinition:
     if not Path(given).is_file():
+        if Path(given).name != given or Path(given).suffix in SUFFIXES:
+            raise Fail(USAGE, "USAGE", f"there is no file {given}", "give a file, or NAME@VERSION")
         return _definition(cli.registry, given)
     reports = read_definitions(Path(given))
     if len(reports) != 1 or reports[0].definition is None:
@@ -250,6 +261,8 @@ def search(
         return OK
     rows = [(hit.name, cli.registry.get(hit.name).description) for hit in hits]
     console.table("Tools found", ("Name", "Description"), rows)
+    if not rows:
+        console.tell("nothing found; `toolstile tools list` shows every tool")
     return OK
 
 
@@ -316,7 +329,7 @@ def add(
     definitions = [report.definition for report in reports if report.definition is not None]
     if len(definitions) != len(reports):
         for report in () if cli.as_json else reports:
-            console.issues(report.issues)
+            _reported(report)
         hint = f"`toolstile tools check {file}` after correcting it"
         raise Fail(FAILED, "ACODE_TSR_006", "nothing was added", hint)
     for definition in definitions:
@@ -332,8 +345,8 @@ def add(
 def remove(cli: Invocation, name: Name) -> int:
     """Take a tool out that `tools add` put in; what the project's own files declare stays."""
     cli.changing()
-    cli.registry.get(name)
     if name not in {tool["name"] for tool in cli.state.tools}:
+        cli.registry.get(name)  # not asked before: what was added may be unsound by now
         hint = "it comes from a provider or from config.yml: `toolstile tools disable` it"
         raise Fail(FAILED, "NOT_ADDED", f"'{name}' was not added by a command", hint)
     cli.change_state(lambda state: removed(state, name))
