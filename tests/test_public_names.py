@@ -88,7 +88,7 @@ def structs() -> Iterator[type[msgspec.Struct]]:
 
 
 def loaded_by(program: str) -> set[str]:
-    """The top-level modules that a fresh interpreter has after a program."""
+    """The modules that a fresh interpreter has after a program."""
     run = subprocess.run([sys.executable, "-c", program], capture_output=True, check=True)
     return set(run.stdout.decode().split())
 

@@ -386,6 +386,26 @@ def test_doctor_names_what_was_left_out(run: Run, project: Path) -> None:
     assert any(f["what"] == "tool Bad Name" for f in told["findings"])
 
 
+def test_a_module_that_is_not_there_is_named(run: Run, project: Path) -> None:
+    """The doctor finds it, and a call says so before it runs anything; once the module is there
+    both are content."""
+    module = project / "note_tools.py"
+    away = module.rename(project / "note_tools.txt")
+    told = document(run("doctor", "--json"))
+    wrong = [finding for finding in told["findings"] if not finding["ok"]]
+    assert [finding["what"] for finding in wrong] == ["tool write_note@2.1.0"]
+    assert "the module note_tools" in wrong[0]["text"]
+    words = ("call", "write_note", '{"path": "workspace/n.txt", "text": "x"}', "--json")
+    refused = document(run(*words))
+    assert (refused["error_code"], refused["error_message"]) == (
+        "NO_IMPLEMENTATION",
+        wrong[0]["text"],
+    )
+    away.rename(module)
+    assert run("doctor").exit_code == 0
+    assert run(*words).exit_code == 4
+
+
 @pytest.mark.parametrize(
     "text",
     ["grant: {}\n", "grants: {fs_read: 1}\n", "a: [\n", "grants: {fs_read: ['*']}\n"],

@@ -96,7 +96,7 @@ def _is_written_in(body: Callable[..., Any], module: ModuleType | None) -> bool:
 
 def _is_importable(name: str, module: ModuleType | None) -> bool:
     """Tell whether an import would find the file that the module was loaded from."""
-    spec = _fresh_spec(name)
+    spec = fresh_spec(name)
     file = getattr(module, "__file__", None)
     return bool(spec and spec.origin and file and _same_file(spec.origin, file))
 
@@ -105,7 +105,7 @@ def _same_file(one: str, other: str) -> bool:
     return os.path.realpath(one) == os.path.realpath(other)
 
 
-def _fresh_spec(name: str) -> ModuleSpec | None:
+def fresh_spec(name: str) -> ModuleSpec | None:
     """What the finders say, not what happens to be loaded: `importlib.util.find_spec` asks that."""
     spec, path, done = None, None, ""
     for part in name.split("."):

@@ -159,7 +159,7 @@ class Executor:
         return name_resources(at.definition, at.arguments, self.setting.base)
 
     def _decide(self, at: Progress) -> Decision:
-        missing = unrunnable(at.tool)  # first: nobody is asked about what cannot be done
+        missing = unrunnable(at.tool, self.setting)  # first: nobody is asked about the impossible
         if missing is not None and not at.resumed:
             raise endings.no_implementation(missing)
         at.fingerprint = self.setting.fingerprint(at.tool)

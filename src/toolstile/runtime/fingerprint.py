@@ -14,6 +14,7 @@ from typing import Any
 
 import msgspec
 
+from toolstile.authoring.portable import fresh_spec
 from toolstile.model.canonical import digest
 from toolstile.model.definition import ToolDefinition
 
@@ -65,6 +66,12 @@ def module_files(module: str, import_path: Iterable[str]) -> list[Path]:
         found += [Path(spec.origin)] if spec.origin else []  # a namespace package has no file
         search = list(spec.submodule_search_locations or ())
     return found
+
+
+def is_findable(module: str, import_path: Iterable[str]) -> bool:
+    """Would a fresh process find this module? Installed packages may bring finders of their own,
+    which know of files that are nowhere on the path."""
+    return bool(module_files(module, import_path)) or fresh_spec(module) is not None
 
 
 def _digest_of(files: list[Path]) -> str | None:

@@ -18,7 +18,7 @@ from toolstile.model.definition import ToolDefinition
 from toolstile.model.job import Handle, Job
 from toolstile.model.record import CallState
 from toolstile.model.vocabulary import LicenceTier, ResultType
-from toolstile.runtime.fingerprint import Fingerprint, fingerprint
+from toolstile.runtime.fingerprint import Fingerprint, fingerprint, is_findable
 from toolstile.runtime.progress import Progress, now
 from toolstile.runtime.resources import coarse, unused
 from toolstile.schema.compiled import Checked
@@ -191,15 +191,19 @@ def unsupported(definition: ToolDefinition) -> str | None:
     return "secrets" if definition.secrets else None
 
 
-def unrunnable(tool: Tool) -> str | None:
-    """Why this version cannot run the tool, in words that name what is missing; None if it can."""
+def unrunnable(tool: Tool, setting: Setting) -> str | None:
+    """Why the tool cannot be run here, in words that name what is missing; None if it can."""
+    name = tool.definition.name
     feature = unsupported(tool.definition)
     if feature is not None:
-        return f"{tool.definition.name} uses {feature}, which this version does not run."
-    if _source(tool):
+        return f"{name} uses {feature}, which this version does not run."
+    where = _source(tool).get("python")
+    if where is None:
+        return f"{name} is declared and has no body: give it a source, or registry.bind one."
+    module = where.partition(":")[0]
+    if tool.file is not None or is_findable(module, setting.import_path):
         return None
-    name = tool.definition.name
-    return f"{name} is declared and has no body: give it a source, or registry.bind one."
+    return f"{name} names the module {module}, and there is none: add it here, or install it."
 
 
 def _ids(call: Call) -> dict[str, str | None]:

@@ -13,6 +13,7 @@ import msgspec
 from toolstile.app import load_tools, open_store, unheeded
 from toolstile.errors import StoreUnavailable, ToolstileError
 from toolstile.model.issue import Issue
+from toolstile.runtime.setting import Setting, unrunnable
 from toolstile.surfaces.cli import console
 from toolstile.surfaces.cli.invocation import FAILED, FOUND, OK, Fail, Invocation
 
@@ -106,6 +107,14 @@ def _tools(cli: Invocation) -> Iterator[Finding]:
     yield Finding(True, "tools", f"{len(loaded.registry)} registered")
     for failure in loaded.failures:
         yield Finding(False, f"tool {failure.name}", failure.reason, "it was left out")
+    setting = Setting(find=loaded.registry.tool, base=str(cli.settings.project))
+    for definition in loaded.registry.all():
+        name, version = definition.name, definition.exported_version
+        missing = unrunnable(loaded.registry.tool(name, f"={version}"), setting)
+        # Without a source a tool is there to be validated only, or bound by a program.
+        if missing is not None and definition.source is not None:
+            hint = "until then it cannot be called"
+            yield Finding(False, f"tool {name}@{version}", missing, hint)
 
 
 def _store(cli: Invocation) -> Iterator[Finding]:
