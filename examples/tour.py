@@ -6,6 +6,7 @@ Run it with `make run`. It works in a temporary folder and leaves nothing behind
 from __future__ import annotations
 
 import contextlib
+import logging
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
@@ -98,6 +99,8 @@ def replayed(rt: Any) -> None:
 
 def main() -> None:
     """Walk the tour in a folder that is thrown away."""
+    # Refusals are logged as warnings. The tour shows each of them itself.
+    logging.getLogger("toolstile").setLevel(logging.ERROR)
     with tempfile.TemporaryDirectory() as folder:
         notes = Path(folder, "notes.txt")
         notes.write_text("the turnstile counts\nthe gate decides\n", encoding="utf-8")
@@ -111,7 +114,7 @@ def main() -> None:
             refused(rt)
             staged(rt, notes)
             replayed(rt)
-    print("\nEvery one of these calls was recorded. Next: README.md, `toolstile --help`.")
+    print("\nEvery one of these calls was recorded. Next: README.md, `.venv/bin/toolstile --help`.")
 
 
 if __name__ == "__main__":

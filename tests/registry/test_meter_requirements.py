@@ -136,7 +136,7 @@ def test_a_constraint_out_of_range_is_a_line(caplog: pytest.LogCaptureFixture) -
         Registry().register(READ_FILE | {"constraints": beyond})
     said = {record.getMessage() for record in caplog.records if record.levelno == logging.WARNING}
     line = "[TLS-DEF] Tool definition constraint violation. Name: read_file, Constraint: "
-    assert f"{line}max_execution_time, Value: 601, Max: 1.0 to 600.0" in said
+    assert f"{line}max_execution_time, Value: 601, Max: 1 to 600" in said
     assert f"{line}max_output_size, Value: 2,000,000,000, Max: 1,000 to 104,857,600" in said
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import time
 from typing import Any
 
@@ -301,28 +302,51 @@ def test_defaults_are_filled_in_after_validation() -> None:
 
 # --- constraints --------------------------------------------------------------------------------
 
-RANGES: list[tuple[str, list[Any], list[Any]]] = [
-    ("max_execution_time", [1, 600, "1s", "10m", "1500ms"], [0, 0.999, 600.5, 601, "500ms", "11m"]),
-    ("max_output_size", [1000, "1KB", "100MiB", 104_857_600], [0, 999, "101MiB", 104_857_601, -1]),
-    ("max_memory", ["1MiB", "256MiB"], [0, "2TiB", "lots"]),
-    ("max_cpu", ["500ms", "10s", 1], [0, "2h", True]),
-]
-GOOD = [(field, value) for field, good, _ in RANGES for value in good]
-BAD = [(field, value) for field, _, bad in RANGES for value in bad]
+MIB = 1024 * 1024
+HUGE = (10**30, 10**400, 10**5_000)  # more than 64 bits, than a double, than Python writes out
+GOOD: dict[str, dict[Any, float]] = {
+    "max_execution_time": {1: 1, 600: 600, "1s": 1, "10m": 600, "1500ms": 1.5},
+    "max_output_size": {1000: 1000, "1KB": 1000, "100MiB": 100 * MIB, 100 * MIB: 100 * MIB},
+    "max_memory": {"1MiB": MIB, "256MiB": 256 * MIB},
+    "max_cpu": {"500ms": 0.5, "10s": 10, 1: 1},
+}
+BAD: dict[str, tuple[Any, ...]] = {
+    "max_execution_time": (0, 0.999, 600.5, 601, "500ms", "11m", math.nan, *HUGE),
+    "max_output_size": (0, 999, "101MiB", 104_857_601, -1, *HUGE),
+    "max_memory": (0, "2TiB", "lots", *HUGE),
+    "max_cpu": (0, "2h", True, *HUGE),
+}
 
 
-@pytest.mark.parametrize(("field", "value"), GOOD)
-def test_a_constraint_in_range_is_taken(field: str, value: Any) -> None:
+@pytest.mark.parametrize(
+    ("field", "value", "number"),
+    [(field, value, number) for field, good in GOOD.items() for value, number in good.items()],
+)
+def test_a_constraint_in_range_is_taken(field: str, value: Any, number: float) -> None:
     """1 s to 10 min, 1 KB to 100 MB, bounds included; as numbers or as text with a unit."""
-    number = getattr(define(document(constraints={field: value})).constraints, field)
-    assert isinstance(number, (int, float))
+    assert getattr(define(document(constraints={field: value})).constraints, field) == number
 
 
-@pytest.mark.parametrize(("field", "value"), BAD)
-def test_a_constraint_out_of_range_is_refused(field: str, value: Any) -> None:
-    """Outside its range, or no quantity at all: refused, never clipped."""
+@pytest.mark.parametrize(
+    ("field", "index"), [(field, index) for field, bad in BAD.items() for index in range(len(bad))]
+)
+def test_a_constraint_out_of_range_is_refused(field: str, index: int) -> None:
+    """Outside its range, or no quantity at all: refused, never clipped, and in words that say in
+    which unit the range is."""
+    value = BAD[field][index]
     (place,) = {path for path, _ in refused(document(constraints={field: value}))}
     assert place == f"/constraints/{field}"
+    (issue,) = inspect(document(constraints={field: value})).issues
+    assert ("seconds" if field in ("max_execution_time", "max_cpu") else "bytes") in issue.message
+
+
+def test_a_bound_of_nothing_is_one() -> None:
+    """No request and no byte may be what a tool is given of the network; a count has no unit."""
+    network = define(document(constraints={"network": {"max_requests": 0, "max_bytes": 0}}))
+    assert network.to_dict()["constraints"]["network"] == {"max_requests": 0, "max_bytes": 0}
+    for field, value in (("max_requests", "1KB"), ("max_requests", -1), ("max_bytes", -1)):
+        ((place, _),) = refused(document(constraints={"network": {field: value}}))
+        assert place == f"/constraints/network/{field}"
 
 
 def test_an_unknown_constraint_is_refused() -> None:

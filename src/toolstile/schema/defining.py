@@ -405,7 +405,7 @@ class _Reader:
         return NetworkBounds(
             max_requests=None
             if requests is None
-            else fields.size(self.faults, f"{path}/max_requests", requests, 0, 1_000_000),
+            else fields.count(self.faults, f"{path}/max_requests", requests, 0, 1_000_000),
             max_bytes=None
             if size is None
             else fields.size(self.faults, f"{path}/max_bytes", size, 0, MAX_MEMORY),

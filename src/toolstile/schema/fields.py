@@ -27,7 +27,7 @@ MAX_METADATA_BYTES = 16 * 1024
 MAX_USAGE = 16 * 1024
 MAX_PERMISSIONS = 64
 MAX_PERMISSION = 128
-MAX_NUMBER = 32  # characters of a number that is out of range
+MAX_BITS = 64  # of a number that is out of range, to be shown
 
 # Format characters can hide instructions from the person who reads a description (bidi controls,
 # zero-width characters, the tag block), and control characters drive terminals.
@@ -47,6 +47,11 @@ _BYTES = {
     "KiB": 1024,
     "MiB": 1024**2,
     "GiB": 1024**3,
+}
+_SHAPES = {
+    "seconds": "a number of seconds, or text such as '30s', '500ms', '2m'",
+    "bytes": "a number of bytes, or text such as '64KiB', '10MB'",
+    "": "a whole number",
 }
 
 
@@ -147,41 +152,45 @@ def seconds(faults: Faults, path: str, value: Any, lowest: float, highest: float
     """A duration: a number of seconds, or text such as 500ms, 30s, 2m."""
     match = _DURATION.fullmatch(value) if isinstance(value, str) else None
     given = float(match[1]) * _SECONDS[match[2]] if match else value
-    shape = "a number of seconds, or text such as '30s', '500ms', '2m'"
-    return _within(faults, path, given, (lowest, highest), shape) or highest
+    return _within(faults, path, given, (lowest, highest), "seconds")
 
 
 def size(faults: Faults, path: str, value: Any, lowest: int, highest: int) -> int:
     """A number of bytes, or text such as 64KiB, 10MB."""
     match = _SIZE.fullmatch(value) if isinstance(value, str) else None
     given = int(match[1]) * _BYTES[match[2]] if match else value
-    if isinstance(given, float) and given.is_integer():
-        given = int(given)
-    shape = "a number of bytes, or text such as '64KiB', '10MB'"
-    return int(_within(faults, path, given, (lowest, highest), shape, whole=True) or highest)
+    return int(_within(faults, path, _whole(given), (lowest, highest), "bytes"))
 
 
-def _within(
-    faults: Faults,
-    path: str,
-    value: Any,
-    bounds: tuple[float, float],
-    shape: str,
-    *,
-    whole: bool = False,
-) -> float | None:
-    numeric = isinstance(value, int if whole else (int, float)) and not isinstance(value, bool)
-    lowest, highest = bounds
-    if not numeric:
-        faults.note(path, "type", f"it must be {shape}", f"write {shape}")
-        return None
-    if not lowest <= value <= highest:
-        reason = f"it must lie between {lowest:,} and {highest:,}"
-        about = (f"{lowest:,} to {highest:,}", f"{value:,.15g}"[:MAX_NUMBER])
+def count(faults: Faults, path: str, value: Any, lowest: int, highest: int) -> int:
+    """A whole number of anything."""
+    return int(_within(faults, path, _whole(value), (lowest, highest), ""))
+
+
+def _whole(value: Any) -> Any:
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+def _within(faults: Faults, path: str, value: Any, bounds: tuple[float, float], unit: str) -> float:
+    """The number, or the lowest there may be where it is at fault."""
+    kinds = (int, float) if unit == "seconds" else int
+    if not isinstance(value, kinds) or isinstance(value, bool):
+        faults.note(path, "type", f"it must be {_SHAPES[unit]}", f"write {_SHAPES[unit]}")
+    elif not bounds[0] <= value <= bounds[1]:
+        lowest, highest = map(_spelt, bounds)
+        reason = f"it must lie between {lowest} and {highest} {unit}".rstrip()
+        about = (f"{lowest} to {highest}", _spelt(value))
         faults.note(path, "range", reason, "choose a value in range", *about)
-        return None
-    number: float = value
-    return number
+    else:
+        number: float = value
+        return number
+    return bounds[0]
+
+
+def _spelt(number: float) -> str:
+    # Python writes no integer of thousands of digits, and none of hundreds as a float.
+    huge = isinstance(number, int) and number.bit_length() > MAX_BITS
+    return "beyond 64 bits" if huge else f"{number:,.15g}"
 
 
 def strings(faults: Faults, path: str, value: Any, most: int, longest: int) -> tuple[str, ...]:
