@@ -40,7 +40,7 @@ from toolstile.runtime.setting import Setting
 from toolstile.sandbox.process import ChildProcess
 from toolstile.schema.issue import fault
 from toolstile.settings import Settings, load_settings, make_private, read_state
-from toolstile.settings.places import AGENT_DIRECTORY, SETTINGS_INVALID, real
+from toolstile.settings.places import AGENT_DIRECTORY, SETTINGS_INVALID, STATE_FILE, real
 from toolstile.sources.declared import Failure, declared_tools
 from toolstile.sources.entry_points import providers
 
@@ -110,7 +110,7 @@ def _set(name: str, change: Callable[[], None]) -> Iterator[Failure]:
 
 def state_file(settings: Settings) -> Path:
     """Where commands keep what they change: beside the user's file, never in it."""
-    return settings.project / ".agent" / "state.yml"
+    return settings.project / AGENT_DIRECTORY / STATE_FILE
 
 
 def open_store(settings: Settings) -> Store:

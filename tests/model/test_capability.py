@@ -40,7 +40,6 @@ from toolstile.model.capability import (
     permissions_of,
     reads,
     runs,
-    side_effects_of,
     writes,
 )
 from toolstile.model.hosts import HostError, host_of_url
@@ -578,15 +577,13 @@ def test_speaks_to_people_without_hiding_a_character(
 # --- permissions ------------------------------------------------------------------------------
 
 
-def test_permissions_and_side_effects_follow_from_capabilities() -> None:
-    """Each kind has its permission and its side effect; a secret has neither."""
+def test_permissions_follow_from_capabilities() -> None:
+    """Each kind has its permission; a secret has none."""
     everything = [declared(kind, []) for kind in KINDS]
     assert len(PERMISSIONS) == 12
     assert set(permissions_of(everything)) == set(CAPABILITY_PERMISSION.values())
-    assert set(side_effects_of(everything)) == set(KINDS) - {"secret"}
-    assert permissions_of([]) == side_effects_of([]) == ()
+    assert permissions_of([]) == ()
     assert permissions_of(everything[:1] * 2) == ("tool.filesystem.read",)
-    assert side_effects_of(everything[:1] * 2) == ("fs_read",)
 
 
 @pytest.mark.parametrize(

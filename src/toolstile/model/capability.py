@@ -513,12 +513,6 @@ def permissions_of(capabilities: Iterable[Capability]) -> tuple[str, ...]:
     return tuple(sorted(CAPABILITY_PERMISSION[kind] for kind in kinds))
 
 
-def side_effects_of(capabilities: Iterable[Capability]) -> tuple[str, ...]:
-    """Derive the side effects that these capabilities allow; their words are those of the kinds."""
-    kinds = {each.kind for each in capabilities} - {CapabilityKind.SECRET}
-    return tuple(sorted(kind.value for kind in kinds))
-
-
 def permission_pattern(text: str, known: Iterable[str] = PERMISSIONS) -> str:
     """Read a permission or a pattern such as `tool.filesystem.*`.
 

@@ -157,16 +157,6 @@ FORMATS = frozenset(
     "regex".split()
 )
 
-# Where a keyword speaks of one type only. Used to tell which parts of a schema concern objects.
-OBJECT_KEYWORDS = frozenset(
-    "properties patternProperties additionalProperties unevaluatedProperties propertyNames "
-    "required minProperties maxProperties dependentRequired dependentSchemas".split()
-)
-ARRAY_KEYWORDS = frozenset(
-    "items prefixItems unevaluatedItems contains minContains maxContains minItems maxItems "
-    "uniqueItems".split()
-)
-
 
 class Part(msgspec.Struct, frozen=True):
     """A subschema: the keyword that holds it, its steps below the parent, its role."""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from typing import Any
 
 from msgspec.structs import replace
 
@@ -29,11 +30,21 @@ def pinned(state: State, name: str, version: str | None) -> State:
 def added(state: State, definitions: Iterable[ToolDefinition]) -> State:
     """More definitions; one that is there already, in this version, is not there twice."""
     new = [definition.to_dict() for definition in definitions]
-    taken = {(tool["name"], tool["version"]) for tool in new}
-    kept = [tool for tool in state.tools if (tool["name"], tool.get("version")) not in taken]
+    taken = {_named(tool) for tool in new}
+    kept = [tool for tool in state.tools if _named(tool) not in taken]
     return replace(state, tools=(*kept, *new))
 
 
 def removed(state: State, name: str) -> State:
     """Every added version of a tool taken out."""
-    return replace(state, tools=tuple(tool for tool in state.tools if tool["name"] != name))
+    return replace(state, tools=tuple(tool for tool in state.tools if _named(tool)[0] != name))
+
+
+def was_added(state: State, name: str) -> bool:
+    """Did a command add a tool of this name?"""
+    return any(_named(tool)[0] == name for tool in state.tools)
+
+
+def _named(tool: Any) -> tuple[Any, Any]:
+    """Name and version; whatever somebody has written into the file is left as it is."""
+    return (tool.get("name"), tool.get("version")) if isinstance(tool, Mapping) else (None, None)

@@ -17,7 +17,7 @@ from toolstile.registry.snapshot import ALIASES, Entry
 from toolstile.schema.contain.containment import compare
 from toolstile.schema.keywords import type_names
 from toolstile.surfaces.cli import console
-from toolstile.surfaces.cli.changes import added, pinned, removed, switched
+from toolstile.surfaces.cli.changes import added, pinned, removed, switched, was_added
 from toolstile.surfaces.cli.definitions import Report, read_definitions, template
 from toolstile.surfaces.cli.invocation import (
     FAILED,
@@ -345,7 +345,7 @@ def add(
 def remove(cli: Invocation, name: Name) -> int:
     """Take a tool out that `tools add` put in; what the project's own files declare stays."""
     cli.changing()
-    if name not in {tool["name"] for tool in cli.state.tools}:
+    if not was_added(cli.state, name):
         cli.registry.get(name)  # not asked before: what was added may be unsound by now
         hint = "it comes from a provider or from config.yml: `toolstile tools disable` it"
         raise Fail(FAILED, "NOT_ADDED", f"'{name}' was not added by a command", hint)
