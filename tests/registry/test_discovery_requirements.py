@@ -78,6 +78,7 @@ def test_tools_are_listed_by_category() -> None:
     )
     assert [each.name for each in registry.by_category("file_system")] == ["tool_a"]
     assert [each.name for each in registry.by_category(Category.SYSTEM)] == ["tool_b"]
+    assert registry.by_category("general") == registry.by_category(Category.SYSTEM)
     assert [each.name for each in registry.by_category("knowledge")] == ["tool_c"]
     assert registry.by_category("network") == ()
     with pytest.raises(ValueError, match="file_system, network, database"):

@@ -117,6 +117,7 @@ def test_list_by_category(run: Run) -> None:
     """One category, or the names of all where it is none."""
     assert run("tools", "list", "--category", "file_system").stdout.startswith("read_file")
     assert run("tools", "list", "--category", "network").stdout == ""
+    assert run("tools", "list", "--category", "general").stdout.startswith("write_note")
     wrong = run("tools", "list", "--category", "files")
     assert wrong.exit_code == 2
     assert "file_system" in wrong.stderr
@@ -294,6 +295,48 @@ def test_a_call_may_name_a_version(run: Run) -> None:
         1,
         "tool_not_found: Unknown tool: 'write_note' (no version allows '^3'; there are: 2.1.0)",
     )
+
+
+def test_a_caller_may_ask_for_more_isolation(run: Run) -> None:
+    """--isolation is the call's: what cannot be had is not run, what is no level is refused."""
+    arguments = '{"path": "workspace/n.txt", "text": "x"}'
+    assert run("call", "write_note", arguments, "--isolation", "standard").exit_code == 4
+    strict = run("call", "write_note", arguments, "--isolation", "strict", "--json")
+    assert document(strict)["error_code"] == "SANDBOX_ERROR"
+    none = run("call", "write_note", arguments, "--isolation", "steel", "--json")
+    assert document(none)["error_code"] == "INVALID_REQUEST"
+
+
+@pytest.mark.parametrize(
+    ("line", "offered"),
+    [
+        ("toolstile to", ["tools"]),
+        ("toolstile tools show r", ["read_file"]),
+        ("toolstile call ", ["read_file", "write_note"]),
+        ("toolstile tools list --category f", ["file_system"]),
+        ("toolstile tools new a --kind ", ["python", "config"]),
+        ("toolstile call write_note --isolation s", ["standard", "strict"]),
+        ("toolstile tools show x", []),
+    ],
+)
+def test_names_are_completed(project: Path, line: str, offered: list[str]) -> None:
+    """The shell is offered commands, and the names and words that stand at their places."""
+    assert completed(line) == offered
+    (project / ".agent" / "config.yml").write_text("grnats: {}", encoding="utf-8")
+    assert completed("toolstile call ") == []
+
+
+def completed(line: str) -> list[str]:
+    """What bash would be offered at the end of a line; nothing may be said beside it."""
+    count = str(len(line.split(" ")) - 1)
+    asked = {"_TOOLSTILE_COMPLETE": "complete_bash", "COMP_WORDS": line, "COMP_CWORD": count}
+    program = [sys.executable, "-c", "from toolstile.surfaces.cli.main import main; main()"]
+    program[2] = "import sys; sys.argv = ['toolstile']; " + program[2]
+    ended = subprocess.run(
+        program, capture_output=True, encoding="utf-8", check=True, env={**os.environ, **asked}
+    )
+    assert ended.stderr == ""
+    return ended.stdout.split()
 
 
 def test_what_may_not_be_declared_is_neither_sound_nor_added(run: Run, project: Path) -> None:

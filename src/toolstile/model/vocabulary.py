@@ -33,6 +33,10 @@ class Risk(Word):
     HIGH = 3
 
 
+# ACODE's name for tools without a category of their own: a view of `system`.
+GENERAL = "general"
+
+
 class Category(Word):
     """What a tool works on; the integers are LEX's."""
 
@@ -44,6 +48,11 @@ class Category(Word):
     KNOWLEDGE = 5
     COMMUNICATION = 6
     SYSTEM = 7
+
+    @classmethod
+    def of(cls, word: str) -> Self:
+        """The category written as `word`. Raises ValueError naming the choices."""
+        return super().of(cls.SYSTEM.word if word == GENERAL else word)
 
     @property
     def risk(self) -> Risk:
@@ -61,9 +70,6 @@ _RISKS = {
     Category.COMMUNICATION: Risk.MEDIUM,
     Category.SYSTEM: Risk.LOW,
 }
-
-# ACODE's name for tools without a category of their own: a view of `system`.
-GENERAL = "general"
 
 
 class IsolationLevel(Word):

@@ -16,7 +16,8 @@ from toolstile.model.record import CallState
 from toolstile.model.vocabulary import Status
 from toolstile.runtime.approvals import NotWaiting, Seen
 from toolstile.runtime.outcome import Result
-from toolstile.surfaces.cli import console
+from toolstile.surfaces.cli import completing, console
+from toolstile.surfaces.cli.completing import Reference
 from toolstile.surfaces.cli.invocation import (
     DENIED,
     FAILED,
@@ -40,6 +41,7 @@ EXITS = {
     Status.LICENSE_REQUIRED: DENIED,
     Status.SECURITY_VIOLATION: DENIED,
 }
+SAID = ("version", "preview", "call_id", "isolation", "timeout")
 UNRECORDED = ("RECORD_UNAVAILABLE", "OUTCOME_SPOOLED")
 
 Execution = Annotated[str, typer.Argument(metavar="EXECUTION", help="The call's execution id.")]
@@ -55,6 +57,12 @@ class About(msgspec.Struct, frozen=True, kw_only=True):
     call_id: Annotated[str | None, typer.Option(help="The same id never runs twice.")] = None
     agent: Annotated[str | None, typer.Option(help="The agent that asks.")] = None
     user: Annotated[str | None, typer.Option(help="The user that asks.")] = None
+    isolation: Annotated[
+        str | None,
+        typer.Option(
+            help="At least this; may only raise it.", autocompletion=completing.isolation_levels
+        ),
+    ] = None
     timeout: Annotated[float | None, typer.Option(min=0.001, help="Seconds; may only shorten.")] = (
         None
     )
@@ -62,13 +70,13 @@ class About(msgspec.Struct, frozen=True, kw_only=True):
 
 def call(
     cli: Invocation,
-    name: Annotated[str, typer.Argument(metavar="NAME[@RANGE]", help="A tool, or a version.")],
+    name: Reference,
     arguments: Annotated[str | None, typer.Argument(help="JSON, @FILE, or - for stdin.")] = None,
     about: About = About(),  # noqa: B008 - frozen
 ) -> int:
     """Call a tool, through every check."""
     raw = read_input(arguments)
-    said = {key: getattr(about, key) for key in ("version", "preview", "call_id", "timeout")}
+    said = {key: getattr(about, key) for key in SAID}
     who = _caller(cli, agent=about.agent, user=about.user, session=about.session)
 
     async def talk(runtime: Runtime) -> Result[Any]:

@@ -107,7 +107,7 @@ tools:
       source: {{python: "my_package.my_module:{name}"}}
 """
 
-_TEMPLATES = {"python": _PYTHON, "config": _CONFIG}
+TEMPLATES = {"python": _PYTHON, "config": _CONFIG}
 
 
 def template(name: str, kind: str) -> str:
@@ -115,6 +115,6 @@ def template(name: str, kind: str) -> str:
     if not NAME.fullmatch(name):
         hint = "a-z, 0-9 and _, beginning with a letter, at most 64 characters"
         raise Fail(USAGE, "USAGE", f"'{name[:64]}' cannot be a tool's name", hint)
-    if kind not in _TEMPLATES:
-        raise Fail(USAGE, "USAGE", f"no template '{kind}'", f"one of: {', '.join(_TEMPLATES)}")
-    return _TEMPLATES[kind].format(name=name)
+    if kind not in TEMPLATES:
+        raise Fail(USAGE, "USAGE", f"no template '{kind}'", f"one of: {', '.join(TEMPLATES)}")
+    return TEMPLATES[kind].format(name=name)

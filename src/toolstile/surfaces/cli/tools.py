@@ -16,8 +16,9 @@ from toolstile.registry.registry import Registry, ref_of
 from toolstile.registry.snapshot import ALIASES, Entry
 from toolstile.schema.contain.containment import compare
 from toolstile.schema.keywords import type_names
-from toolstile.surfaces.cli import console
+from toolstile.surfaces.cli import completing, console
 from toolstile.surfaces.cli.changes import added, pinned, removed, switched, was_added
+from toolstile.surfaces.cli.completing import Name, Reference
 from toolstile.surfaces.cli.definitions import Report, read_definitions, template
 from toolstile.surfaces.cli.invocation import (
     FAILED,
@@ -34,20 +35,18 @@ app = typer.Typer(no_args_is_help=True, help="Look at tools, check definitions, 
 
 SUFFIXES = (".yml", ".yaml", ".json")  # what is called so is meant as a file
 
-Reference = Annotated[str, typer.Argument(metavar="NAME[@RANGE]", help="A tool, or a version.")]
-Name = Annotated[str, typer.Argument(metavar="NAME", help="A tool.")]
-
 
 @command(app, "list")
 def list_tools(
     cli: Invocation,
-    category: Annotated[str | None, typer.Option(help="Only tools of this category.")] = None,
+    category: Annotated[
+        str | None,
+        typer.Option(help="Only tools of this category.", autocompletion=completing.categories),
+    ] = None,
 ) -> int:
     """List the registered tools."""
-    rows = [row for row in _rows(cli.registry) if category in (None, row["category"])]
-    if category is not None and category not in {member.word for member in Category}:
-        words = ", ".join(member.word for member in Category)
-        raise Fail(USAGE, "USAGE", f"no category '{category}'", f"one of: {words}")
+    wanted = None if category is None else _category(category).word
+    rows = [row for row in _rows(cli.registry) if wanted in (None, row["category"])]
     if cli.as_json:
         console.document({"tools": rows, "total": len(rows)})
     else:
@@ -56,6 +55,14 @@ def list_tools(
         if not rows:
             console.tell("there are none; `toolstile tools new --help` says how to begin one")
     return OK
+
+
+def _category(word: str) -> Category:
+    try:
+        return Category.of(word)
+    except ValueError as error:
+        words = ", ".join(member.word for member in Category)
+        raise Fail(USAGE, "USAGE", f"no category '{word}'", f"one of: {words}") from error
 
 
 def _rows(registry: Registry) -> list[dict[str, Any]]:
@@ -269,8 +276,11 @@ def search(
 @command(app)
 def new(
     cli: Invocation,
-    name: Name,
-    kind: Annotated[str, typer.Option(help="python: a function; config: YAML.")] = "python",
+    name: Annotated[str, typer.Argument(metavar="NAME", help="What it will be called.")],
+    kind: Annotated[
+        str,
+        typer.Option(help="python: a function; config: YAML.", autocompletion=completing.kinds),
+    ] = "python",
 ) -> int:
     """Print the beginning of a new tool."""
     text = template(name, kind)
