@@ -22,6 +22,36 @@ def read_perhaps(path: ReadPath | None = None) -> str:
 
 
 @tool
+def entry(path: ReadPath, way: list[str]) -> str:
+    """Read a file in a directory, or list a directory in it."""
+    for name in way:
+        path /= name
+    try:
+        return ",".join(path.names()) if path.is_directory() else path.read_text()
+    except PermissionError:
+        return "refused"
+
+
+@tool
+def look(path: WritePath, how: str) -> str:
+    """Look at what is in the place of what is to be written."""
+    try:
+        if how == "names":
+            return ",".join(path.names())
+        if how == "append":
+            path.append("!")
+        return path.read_text() if how != "size" else str(path.size)
+    except PermissionError:
+        return "refused"
+
+
+@tool
+def edit(path: WritePath, old: ReadPath) -> int:
+    """Write a file over, with what was in it."""
+    return path.write_text(old.read_text() + path.read_text())
+
+
+@tool
 def save(path: WritePath, text: str) -> int:
     """Write a file."""
     return path.write_text(text)
@@ -100,6 +130,9 @@ def _mark(witness: str) -> str:
 ALL: tuple[Any, ...] = (
     read,
     read_perhaps,
+    entry,
+    look,
+    edit,
     save,
     remove,
     sneak,

@@ -86,6 +86,56 @@ async def test_a_job_says_what_is_masked(line: Executor, work: Path) -> None:
     assert job_of(at, line.setting, "/stage").masked == ("/project/.agent",)
 
 
+@pytest.mark.parametrize(
+    ("way", "seen"),
+    [
+        (["plain"], "inside"),
+        (["within"], "inside"),
+        (["below", "deep"], "inside"),
+        (["out"], "refused"),
+        (["outside", "secret"], "refused"),
+        (["below", "up", "secret"], "refused"),
+        ([".agent", "config.yml"], "refused"),
+        ([".agent"], "refused"),
+        (["twin"], "refused"),
+    ],
+)
+async def test_a_directory_shows_what_lies_in_it_and_nothing_else(
+    line: Executor, work: Path, tmp_path: Path, way: list[str], seen: str
+) -> None:
+    """Through the handle of a directory, links that lead out of it open nothing, nor does a masked
+    place in it, by whatever name; links that stay in it and everything else do."""
+    (tmp_path / "secret").write_text("outside", encoding="utf-8")
+    (work / "below").mkdir()
+    for name in ("plain", "below/deep"):
+        (work / name).write_text("inside", encoding="utf-8")
+    (work / ".agent").mkdir()
+    (work / ".agent" / "config.yml").write_text("grants: {}", encoding="utf-8")
+    links = {"within": "plain", "out": "../secret", "outside": "..", "below/up": "../.."}
+    for name, to in {**links, "twin": ".agent/config.yml"}.items():
+        (work / name).symlink_to(to)
+    line.setting = replace(line.setting, masked=(str(work / ".agent"),))
+    assert (await call(line, "entry", {"path": ".", "way": way})).output == seen
+
+
+@pytest.mark.parametrize("how", ["read", "append", "size", "names"])
+async def test_a_right_to_write_is_none_to_read(line: Executor, work: Path, how: str) -> None:
+    """Who may only write a file is told nothing of what was in it."""
+    (work / "a").write_text("theirs", encoding="utf-8")
+    path = "." if how == "names" else "a"
+    assert (await call(line, "look", {"path": path, "how": how})).output == "refused"
+
+
+async def test_who_names_a_file_for_both_may_read_what_they_write(
+    line: Executor, work: Path
+) -> None:
+    """A file that another argument names for reading is read through either handle."""
+    (work / "a").write_text("old", encoding="utf-8")
+    held = await call(line, "edit", {"path": "a", "old": "a"})
+    diff = approvals.waiting(line, "local", held.metadata.execution_id).diff
+    assert "+oldold" in (diff or "")
+
+
 # --- what a run may have written --------------------------------------------------------------
 
 

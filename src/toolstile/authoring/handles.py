@@ -184,10 +184,19 @@ def _first(file: BinaryIO, limit: int) -> bytes:
 class WritePath(ReadPath, frozen=True):
     """A file that may be written. What a run writes is staged until it is approved.
 
-    Reading what was there before takes the right to read it; what this run wrote it may read.
+    Reading what was there before takes the right to read it (a `blind` one is without); what this
+    run wrote it may read.
     """
 
     __toolstile__: ClassVar[Mapping[str, str]] = {"writes": "path"}
+
+    blind: bool = False
+
+    def names(self) -> Iterator[str]:
+        """The names in a directory on the disk, sorted. Raises PermissionError without the right
+        to read it."""
+        self._check_sight()
+        return super().names()
 
     def write_bytes(self, content: bytes, mode: int | None = None) -> int:
         """Make this the whole content. Returns its size; `mode` is that of a new file."""
@@ -221,6 +230,15 @@ class WritePath(ReadPath, frozen=True):
             raise FileNotFoundError(errno.ENOENT, "no such file", self.path)
         else:
             self.stage.remove(self.path)
+
+    def _real(self) -> BinaryIO:
+        self._check_sight()
+        return super()._real()
+
+    def _check_sight(self) -> None:
+        if self.blind:
+            reason = "it may be written and not read: name it in a ReadPath parameter as well"
+            raise PermissionError(errno.EACCES, reason, self.path)
 
     def _write(self, content: bytes, how: int, mode: int | None) -> int:
         descriptor = _regular(self.path, self.opener(self.path, _WRITE | how))

@@ -24,11 +24,13 @@ import msgspec
 from toolstile.authoring import portable
 from toolstile.authoring.binding import start, unbind
 from toolstile.authoring.context import Ids
-from toolstile.authoring.handles import ReadPath, Url
+from toolstile.authoring.handles import ReadPath, Url, WritePath
 from toolstile.errors import ToolError
-from toolstile.model.job import Ending, Job, Outcome
+from toolstile.model import paths
+from toolstile.model.job import Ending, Handle, Job, Outcome
 from toolstile.sandbox import frames
 from toolstile.sandbox.context import RunContext
+from toolstile.sandbox.opening import beneath
 from toolstile.sandbox.stage import FileStage
 
 MAX_DETAIL = 16 * 1024
@@ -130,7 +132,7 @@ def _value(function: Any, job: Job, stage: FileStage, context: RunContext) -> An
         if pointer not in resolved:
             raise ToolError("NOT_DECIDED", f"the argument {pointer} was not decided on")
         if issubclass(kind, ReadPath):
-            return kind(resolved[pointer].value, stage=stage)
+            return _path(kind, resolved[pointer], job, stage)
         # A URL is more than the host that was decided on, so it stays as it was written.
         return kind(text if kind is Url else resolved[pointer].value)
 
@@ -138,6 +140,16 @@ def _value(function: Any, job: Job, stage: FileStage, context: RunContext) -> An
     if inspect.isawaitable(result):
         result = asyncio.run(_awaited(result))
     return unbind(result)
+
+
+def _path(kind: type[Any], handle: Handle, job: Job, stage: FileStage) -> Any:
+    made = kind(handle.value, beneath(handle.value, job.masked), stage)
+    if not issubclass(kind, WritePath):
+        return made
+    # Writing is no right to read; the same file may be named for both.
+    reads = (other.value for other in job.handles if other.access == "reads")
+    blind = not any(paths.beneath(handle.value, value) for value in reads)
+    return msgspec.structs.replace(made, blind=blind)
 
 
 async def _awaited(result: Any) -> Any:
