@@ -205,7 +205,10 @@ class Runtime:
             )
 
     async def __aexit__(self, *_: object) -> None:
-        self._store.close()
+        try:
+            await self.executor.close()
+        finally:
+            self._store.close()
 
     def blocking(self) -> Blocking:
         """The synchronous door: `with Runtime(...).blocking() as rt: rt.call(...)`."""

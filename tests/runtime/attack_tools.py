@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import socket
 import struct
 import subprocess
@@ -120,6 +121,16 @@ def twice(first: WritePath, second: WritePath, third: WritePath) -> int:
     return third.write_text("three")
 
 
+@tool(side_effects=["none"])
+def waits(pid_file: str) -> str:
+    """Say who it is, and never end by itself."""
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    Path(f"{pid_file}.new").write_text(str(os.getpid()), encoding="ascii")
+    Path(f"{pid_file}.new").rename(pid_file)
+    time.sleep(60)
+    return ""
+
+
 @tool(side_effects=["none"], output_schema={"type": "array", "items": True})
 def deep(levels: int) -> list[str]:
     """Return a very deep value."""
@@ -174,6 +185,7 @@ ALL = (
     inventory,
     children,
     twice,
+    waits,
     deep,
     strict,
     asks,

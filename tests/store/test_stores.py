@@ -193,6 +193,36 @@ def test_only_the_dead_are_recovered(tmp_path: Path) -> None:
     mine.close()
 
 
+def test_a_file_of_two_names_has_one_place_for_leases(tmp_path: Path) -> None:
+    """Opened by another name, a store still knows who is alive: their calls are not touched."""
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other" / "link.db").symlink_to(tmp_path / "toolstile.db")
+    store = SqliteStore(tmp_path / "toolstile.db")
+    store.claim(mine := record(store))
+    second = SqliteStore(tmp_path / "other" / "link.db")
+    assert second.abandoned() == ()
+    assert second.find(mine.key) == mine
+    store.close()
+    assert [each.execution_id for each in second.abandoned()] == [mine.execution_id]
+    second.close()
+
+
+def test_a_database_is_made_for_its_user_alone(tmp_path: Path) -> None:
+    """Wherever it lies and whatever the umask, nobody else reads the arguments in it; a file that
+    is there already keeps the mode that somebody gave it."""
+    before = os.umask(0)
+    try:
+        SqliteStore(tmp_path / "toolstile.db").close()
+        (tmp_path / "shared.db").touch(0o640)
+        SqliteStore(tmp_path / "shared.db").close()
+    finally:
+        os.umask(before)
+    modes = {
+        name: (tmp_path / name).stat().st_mode & 0o777 for name in ("toolstile.db", "shared.db")
+    }
+    assert modes == {"toolstile.db": 0o600, "shared.db": 0o640}
+
+
 def test_a_lease_is_held_while_its_process_lives(tmp_path: Path) -> None:
     """Another descriptor cannot take it; released, it can."""
     lease = Lease(tmp_path, "me")

@@ -129,6 +129,14 @@ class Executor:
             host.cancel()
         return host is not None
 
+    async def close(self) -> None:
+        """Stop the calls that still run, and wait until each is recorded: whoever closes the store
+        before that would leave their processes running and their ends unknown."""
+        while self._running:  # what is not running is recorded: the line waits nowhere else
+            for host in self._running.values():
+                host.cancel()
+            await asyncio.sleep(0.01)
+
     # --- the steps, in the order of the line -----------------------------------------------
 
     def _replay(self, at: Progress) -> CallRecord | None:

@@ -11,6 +11,7 @@ import inspect
 import logging
 import os
 import resource
+import select
 import signal
 import socket
 import sys
@@ -43,11 +44,26 @@ def main(arguments: list[str]) -> int:
     first = frames.read(stream)
     if first is None:
         return 1
+    _end_with_the_host(int(arguments[0]))
     job = msgspec.convert(first, Job)
     line = HostLine(stream)
     outcome = run(job, line)
     line.finish(outcome)
     return 0
+
+
+def _end_with_the_host(descriptor: int) -> None:
+    """End this process and its group once the other end of the socket is closed. A host that was
+    killed ends nobody, and keeps no deadline; whoever looks at its calls next must not find that
+    one of them still runs."""
+    poll = select.poll()
+    poll.register(descriptor, 0)  # nothing but the end of the line
+
+    def watch() -> None:
+        poll.poll()
+        os.killpg(0, signal.SIGKILL)
+
+    threading.Thread(target=watch, name="toolstile-host", daemon=True).start()
 
 
 class HostLine:

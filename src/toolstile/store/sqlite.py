@@ -7,6 +7,7 @@ epoch, so an executor that was thought dead can no longer write.
 
 from __future__ import annotations
 
+import os
 import sqlite3
 import threading
 from collections.abc import Iterator
@@ -52,9 +53,12 @@ class SqliteStore:
 
     def __init__(self, path: Path) -> None:
         self._lock = threading.Lock()
+        # One file may have many names; who is alive is asked in one place.
+        path = Path(os.path.realpath(path))
         self._leases = path.parent / "run"
         with _translated():
             path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+            _make_private(path)
             self._connection = _connect(path)
             self._lease = Lease(self._leases, uuid7())
         self.owner = self._lease.owner
@@ -162,6 +166,11 @@ class SqliteStore:
                 if self._connection.in_transaction:
                     self._connection.execute("ROLLBACK")
                 raise
+
+
+def _make_private(path: Path) -> None:
+    """Make the file, if there is none, for this user alone: it holds arguments and outputs."""
+    os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
 
 
 def _connect(path: Path) -> sqlite3.Connection:
