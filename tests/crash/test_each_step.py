@@ -101,6 +101,7 @@ def test_without_a_crash_the_driver_succeeds_once(tmp_path: Path) -> None:
         ("_claim", "return"),
         ("commit", "call"),
         ("_apply", "call"),
+        ("exchange", "return"),
         ("_apply", "return"),
         ("commit", "return"),
         ("_record", "call"),

@@ -13,6 +13,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from toolstile.effects.files import FileEffects
 from toolstile.model.effect import Manifest
@@ -285,6 +286,65 @@ def test_two_manifests_for_one_path_cannot_both_win(effects: FileEffects, work: 
     assert effects.commit(first) == ()
     assert effects.commit(second) == (str(work / "a"),)
     assert (work / "a").read_text(encoding="utf-8") == "new"
+
+
+@pytest.mark.parametrize("kind", ["modified", "created", "deleted"])
+def test_an_edit_in_the_middle_of_a_commit_stands(
+    effects: FileEffects, work: Path, kind: str
+) -> None:
+    """Whoever saves a file while a commit is at work keeps what they saved: it is found before it
+    is replaced, or after that put back; then no file is changed at all."""
+    old = digest_of_text(effects, "old")
+    conflicts = 0
+    for _ in range(8):
+        for each in work.iterdir():
+            each.unlink()
+        paths = [work / f"{number:02d}" for number in range(12)]
+        for path in paths if kind != "created" else ():
+            path.write_text("old", encoding="utf-8")
+        base = None if kind == "created" else old
+        changes = [staged(effects, path, base=base) for path in paths]
+        if kind == "deleted":
+            changes = [replace(change, file=None) for change in changes]
+        manifest = sealed(effects, *changes)
+        editor = threading.Thread(target=_edit_once_begun, args=(work, paths[-1]))
+        editor.start()
+        found = effects.commit(manifest)
+        (work / ".begun").touch()
+        editor.join()
+        assert paths[-1].read_text(encoding="utf-8") == "mine"
+        if found:
+            conflicts += 1
+            assert found == (str(paths[-1]),)
+            assert [path.exists() for path in paths[:-1]] == [kind != "created"] * 11
+            assert {path.read_text("utf-8") for path in paths[:-1] if path.exists()} <= {"old"}
+        assert sorted(work.iterdir()) == sorted({*filter(Path.exists, paths), work / ".begun"})
+        effects.discard(ID)
+    assert conflicts, "no edit came in the middle, so this proves nothing"
+
+
+def _edit_once_begun(work: Path, path: Path) -> None:
+    """Save a file as editors do, as soon as the commit has put something beside the targets."""
+    mine = work.parent / "mine"
+    mine.write_text("mine", encoding="utf-8")
+    while not any(each.name.startswith(".") for each in work.iterdir()):
+        pass
+    mine.rename(path)
+
+
+def test_what_a_crash_left_of_somebody_elses_is_kept(effects: FileEffects, work: Path) -> None:
+    """Killed between replacing a file and looking at what stood there: if that is neither the base
+    nor ours, recovery changes nothing and leaves it where it lies."""
+    (work / "a").write_text("old", encoding="utf-8")
+    manifest = sealed(effects, staged(effects, work / "a", base=digest_of_text(effects, "old")))
+    (work / "a").write_text("new", encoding="utf-8")
+    displaced = work / f".{ID}-0.toolstile"
+    displaced.write_text("mine", encoding="utf-8")
+    assert effects.commit(manifest) == (str(work / "a"),)
+    assert displaced.read_text(encoding="utf-8") == "mine"
+    displaced.write_text("old", encoding="utf-8")
+    assert effects.commit(manifest) == ()
+    assert [entry.name for entry in work.iterdir()] == ["a"]
 
 
 def test_a_crash_between_link_and_unlink_leaves_nothing(effects: FileEffects, work: Path) -> None:

@@ -14,7 +14,7 @@ from __future__ import annotations
 import contextlib
 import logging
 import shutil
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from toolstile.effects.diff import diff
@@ -63,10 +63,7 @@ class FileEffects:
         with _cleared(places):
             waiting = [place for place in places if place.open]
             refused = tuple(place.change.path for place in waiting if not _prepared(place))
-            if not refused:
-                for place in waiting:
-                    _apply(place)
-            return refused
+            return refused or _applied(waiting)
 
     def discard(self, execution_id: str) -> None:
         """Remove a stage; an absent one is as good."""
@@ -84,18 +81,35 @@ class FileEffects:
         return self._directory / execution_id
 
 
-def _apply(place: Place) -> None:
-    place.put()
-    sync_directory(place.target.parent)
+def _applied(places: Sequence[Place]) -> tuple[str, ...]:
+    """Make all the changes, or none: the path where somebody was faster, if there is one."""
+    done: list[Place] = []
+    for place in places:
+        if not _apply(place):
+            for other in reversed(done):
+                _done(other.undo)
+                other.sync()
+            return (place.change.path,)
+        done.append(place)
+    return ()
+
+
+def _apply(place: Place) -> bool:
+    made = _done(place.put)
+    place.sync()
+    return made
 
 
 def _prepared(place: Place) -> bool:
+    return _done(place.prepare)
+
+
+def _done(step: Callable[[], bool | None]) -> bool:
     try:
-        place.prepare()
+        return step() is not False
     except OSError as error:
         log.warning("[TLS-EFF] A change cannot be applied. reason=%s", error.strerror)
         return False
-    return True
 
 
 @contextlib.contextmanager
