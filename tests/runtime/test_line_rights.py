@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import importlib
+import importlib.util
 import json
+import marshal
+import shutil
+import struct
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +15,7 @@ import pytest
 from msgspec.structs import replace
 
 from runtime import rights_tools
-from toolstile.model.call import Caller
+from toolstile.model.call import Caller, uuid7
 from toolstile.model.capability import CapabilityKind, granted
 from toolstile.model.result import ToolResult
 from toolstile.model.vocabulary import EffectsState, Status, Verdict
@@ -169,6 +174,70 @@ async def test_who_demands_a_confirmation_is_asked_before_the_run(
     second = await call(line, "confirmed", {"witness": str(witness)})
     assert (await approvals.approve(line, second.metadata.execution_id, ME)).is_success
     assert witness.read_bytes() == b"x"
+
+
+BODY = """
+def body(witness):
+    with open(witness, "a") as file:
+        file.write({text!r})
+    return "done"
+
+
+def other(witness):
+    with open(witness, "a") as file:
+        file.write("OTHER!")
+    return "done"
+"""
+
+
+@pytest.mark.parametrize("how", ["edited", "another", "compiled", "same"])
+@pytest.mark.parametrize("declared", [True, False])
+async def test_a_yes_is_for_the_code_that_was_there(
+    line: Executor, work: Path, monkeypatch: pytest.MonkeyPatch, how: str, *, declared: bool
+) -> None:
+    """Code that is changed after a person was asked does not run on their yes: not where the body
+    was bound, not another function of the same file, and not a compiled copy that was put beside
+    the source. What is still the same does, and leaves no compiled copy."""
+    monkeypatch.syspath_prepend(str(work))
+    name = f"body_{uuid7().replace('-', '')}"  # modules are kept, by name
+    source = work / f"{name}.py"
+    source.write_text(BODY.format(text="honest"), encoding="utf-8")
+    module = importlib.import_module(name)
+    shutil.rmtree(work / "__pycache__", ignore_errors=True)
+    made = replace(rights_tools.send.definition, name="late", source=None)
+    if declared:
+        made = replace(made, source={"python": f"{name}:body"})
+    registry = Registry()
+    registry.register(made)
+    line.setting = replace(line.setting, find=registry.callable_tool)
+    given(line, "net_write")
+    if not declared:
+        registry.bind("late", module.body)
+    asked = await call(line, "late", {"witness": str(work / "witness")})
+    assert asked.error_code == "REQUIRES_CONFIRMATION", asked.error_message
+    if how == "edited":
+        source.write_text(BODY.format(text="EVIL!!"), encoding="utf-8")
+    if how == "compiled":
+        plant(source, BODY.format(text="EVIL!!"))
+    if how == "another" and not declared:
+        registry.bind("late", module.other)
+    answer = await approvals.approve(line, asked.metadata.execution_id, ME)
+    if how == "edited" or (how == "another" and not declared):
+        assert answer.error_code == "APPROVAL_MISMATCH"
+        assert not (work / "witness").exists()
+    else:
+        assert (work / "witness").read_text(encoding="utf-8") == "honest"
+        assert (work / "__pycache__").exists() is (how == "compiled")
+
+
+def plant(source: Path, text: str) -> None:
+    """Put a compiled copy beside a source that Python takes for its own."""
+    found = source.stat()
+    header = struct.pack("<III", 0, int(found.st_mtime), found.st_size)
+    copy = Path(importlib.util.cache_from_source(str(source)))
+    copy.parent.mkdir()
+    code = marshal.dumps(compile(text, str(source), "exec"))
+    copy.write_bytes(importlib.util.MAGIC_NUMBER + header + code)
 
 
 async def test_what_cannot_be_held_back_is_asked_about_before(

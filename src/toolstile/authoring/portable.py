@@ -12,9 +12,10 @@ import inspect
 import os
 import sys
 from collections.abc import Callable, Sequence
-from importlib.machinery import ModuleSpec
+from importlib.abc import MetaPathFinder
+from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
 from pathlib import Path
-from types import ModuleType
+from types import CodeType, ModuleType
 from typing import Any
 
 from toolstile.authoring.tool import Tool
@@ -140,13 +141,46 @@ def _again(script: str) -> ModuleType:
     """A script as a module, run once in this process."""
     if _AGAIN in sys.modules:
         return sys.modules[_AGAIN]
-    spec = importlib.util.spec_from_file_location(_AGAIN, script)
+    found = importlib.util.spec_from_file_location(_AGAIN, script)
+    spec = _from_source(found)
     if spec is None or spec.loader is None:
         raise ImportError(f"{script} is no Python file")
     module = importlib.util.module_from_spec(spec)
     sys.modules[_AGAIN] = module
     spec.loader.exec_module(module)
     return module
+
+
+class SourceLoader(SourceFileLoader):
+    """Compiles a module from its source, whatever lies in `__pycache__`. The source is what a
+    fingerprint covers; a compiled copy beside it is another's word for what it says."""
+
+    def get_code(self, fullname: str) -> CodeType | None:
+        """The code of the source as it is."""
+        path = self.get_filename(fullname)
+        return self.source_to_code(self.get_data(path), path)
+
+
+class SourceFinder(MetaPathFinder):
+    """Finds a module and its packages as every import does, and loads them from source."""
+
+    def __init__(self, module: str) -> None:
+        parts = module.split(".")
+        self._names = frozenset(".".join(parts[: end + 1]) for end in range(len(parts)))
+
+    def find_spec(
+        self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        """Where the module is; None for all others."""
+        return (
+            _from_source(PathFinder.find_spec(fullname, path)) if fullname in self._names else None
+        )
+
+
+def _from_source(spec: ModuleSpec | None) -> ModuleSpec | None:
+    if spec is not None and type(spec.loader) is SourceFileLoader:
+        spec.loader = SourceLoader(spec.loader.name, spec.loader.path)
+    return spec
 
 
 def _follow(start: Any, path: str) -> Any:

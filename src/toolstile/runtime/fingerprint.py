@@ -35,10 +35,14 @@ class Fingerprint(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def fingerprint(
-    definition: ToolDefinition, script: str | None, import_path: Iterable[str]
+    definition: ToolDefinition,
+    script: str | None,
+    import_path: Iterable[str],
+    bound: str | None = None,
 ) -> Fingerprint:
-    """The fingerprint of a tool, read from its files as they are now."""
-    source: dict[str, Any] = dict(definition.source or {})
+    """The fingerprint of a tool, read from its files as they are now. `bound` is where its body
+    stands, if that is not for its definition to say."""
+    source: dict[str, Any] = dict(definition.source or ({"python": bound} if bound else {}))
     files = [Path(script)] if script else []
     if not files and "python" in source:
         files = module_files(source["python"].partition(":")[0], import_path)
@@ -46,6 +50,8 @@ def fingerprint(
         pinned = f"sha256:{source['wasm']['sha256']}"
         return Fingerprint(definition=definition.digest, implementation=pinned, strength="strong")
     implementation = _digest_of(files)
+    if bound and implementation:  # two functions of one file are two bodies
+        implementation = digest([bound, implementation])
     strength = "weak" if implementation else "none"
     return Fingerprint(
         definition=definition.digest, implementation=implementation, strength=strength

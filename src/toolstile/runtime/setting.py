@@ -51,7 +51,8 @@ class Setting(msgspec.Struct, frozen=True, kw_only=True):
 
     def fingerprint(self, tool: Tool) -> Fingerprint:
         """What exactly would run."""
-        return fingerprint(tool.definition, tool.file, self.import_path)
+        bound = None if tool.definition.source else _source(tool).get("python")
+        return fingerprint(tool.definition, tool.file, self.import_path, bound)
 
     @property
     def rights(self) -> Rights:

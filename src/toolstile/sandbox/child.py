@@ -133,7 +133,9 @@ def run(job: Job, line: HostLine) -> Outcome:
 def load(job: Job) -> Any:
     """The tool's function or class, imported here, after the limits are set."""
     sys.path[:] = [*job.import_path]
-    return portable.load(job.source["python"], job.script)
+    where = job.source["python"]
+    sys.meta_path.insert(0, portable.SourceFinder(where.partition(":")[0]))
+    return portable.load(where, job.script)
 
 
 def _ids(job: Job) -> Ids:

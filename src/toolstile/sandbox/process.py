@@ -86,6 +86,7 @@ async def _start(descriptor: int) -> asyncio.subprocess.Process:
     return await asyncio.create_subprocess_exec(
         sys.executable,
         "-I",
+        "-B",  # which PYTHONDONTWRITEBYTECODE would say, and -I has it ignored
         "-m",
         "toolstile.sandbox.child",
         str(descriptor),
