@@ -140,6 +140,26 @@ def deep(levels: int) -> list[str]:
     os._exit(0)
 
 
+@tool(side_effects=["none"], constraints={"max_cpu": 1})
+def spins(seconds: float) -> str:
+    """Use so much processor time."""
+    end = time.process_time() + seconds
+    while time.process_time() < end:
+        pass
+    return "done"
+
+
+@tool(side_effects=["none"], output_schema={})
+def unsendable(how: str) -> Any:
+    """Give, raise or count what cannot be sent."""
+    half = "\ud800"
+    if how == "raised":
+        raise ValueError(half)
+    if how == "told":
+        raise ToolError("MINE", half)
+    return {"half": half, "deep": {half: 1}, "endless": 10**5000, "whole": "fine"}[how]
+
+
 @tool(side_effects=["none"], isolation="strict")
 def strict() -> str:
     """Need more isolation than a plain process has."""
@@ -186,6 +206,8 @@ ALL = (
     children,
     twice,
     waits,
+    spins,
+    unsendable,
     deep,
     strict,
     asks,

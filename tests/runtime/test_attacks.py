@@ -235,6 +235,30 @@ def _peak_kib() -> int:
     return int(status.partition("VmRSS:")[2].split()[0])
 
 
+@pytest.mark.parametrize("how", ["half", "deep", "endless", "raised", "told", "whole"])
+async def test_what_cannot_be_sent_is_the_tools_failure(
+    line: Executor, caplog: pytest.LogCaptureFixture, how: str
+) -> None:
+    """Half a surrogate pair or digits without end, wherever they stand, end in a failed call that
+    says so in the log: its process has not died, and nothing about it is unknown."""
+    result = await call(line, "unsendable", {"how": how})
+    if how == "whole":
+        assert result.output == "fine"
+    else:
+        assert (result.status, result.error_code) == (Status.FAILED, "TOOL_EXCEPTION")
+        assert result.metadata.execution_id in caplog.text
+
+
+@pytest.mark.parametrize(("seconds", "code"), [(0.0, None), (20.0, "LIMIT_CPU")])
+async def test_a_tool_that_uses_up_its_processor_time_is_told_so(
+    line: Executor, seconds: float, code: str | None
+) -> None:
+    """The kernel ends it, and the result names the bound to raise; who uses less is answered."""
+    result = await call(line, "spins", {"seconds": seconds})
+    assert result.error_code == code
+    assert result.status is (Status.RESOURCE_LIMIT_EXCEEDED if code else Status.SUCCESS)
+
+
 # --- what a child is given, and what it leaves ----------------------------------------------
 
 

@@ -91,6 +91,10 @@ class HostLine:
         except frames.BrokenFrame:
             large = Outcome(ending=Ending.LIMIT, code="LIMIT_OUTPUT", message="output over 100 MB")
             frame = frames.encode({"outcome": large})
+        except (ValueError, ArithmeticError) as error:  # half a surrogate pair, digits without end
+            detail = f"what the tool gave cannot be sent: {type(error).__name__}"
+            _say(self, detail)
+            frame = frames.encode({"outcome": Outcome(ending=Ending.EXCEPTION, detail=detail)})
         self._stream.write(frame)
         self._stream.flush()
 
@@ -120,6 +124,7 @@ def run(job: Job, line: HostLine) -> Outcome:
         return Outcome(ending=Ending.LIMIT, code="LIMIT_MEMORY", message="out of memory")
     except BaseException as error:  # noqa: BLE001 - a stranger's code: anything at all may come out of it
         detail = "".join(traceback.format_exception(error))[-MAX_DETAIL:]
+        detail = detail.encode(errors="backslashreplace").decode()  # half a pair could not be sent
         _say(line, detail)
         return Outcome(ending=Ending.EXCEPTION, detail=detail)
     return Outcome(
@@ -181,13 +186,16 @@ def _limit(job: Job) -> None:
     if job.max_memory is not None:
         _lower(resource.RLIMIT_AS, job.max_memory + _address_space())
     if job.max_cpu is not None:
-        _lower(resource.RLIMIT_CPU, max(1, round(job.max_cpu)))
+        # A second between the two: at the first the signal says which limit it was.
+        seconds = max(1, round(job.max_cpu))
+        _lower(resource.RLIMIT_CPU, seconds, seconds + 1)
 
 
-def _lower(kind: int, value: int) -> None:
+def _lower(kind: int, value: int, last: int | None = None) -> None:
     _, hard = resource.getrlimit(kind)
-    bound = value if hard == resource.RLIM_INFINITY else min(value, hard)
-    resource.setrlimit(kind, (bound, bound))
+    wanted = (value, value if last is None else last)
+    bounds = [each if hard == resource.RLIM_INFINITY else min(each, hard) for each in wanted]
+    resource.setrlimit(kind, (bounds[0], bounds[1]))
 
 
 def _address_space() -> int:

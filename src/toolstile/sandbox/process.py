@@ -77,6 +77,10 @@ class ChildProcess:
             finally:
                 usage = await _end(child)
         wall = (time.monotonic() - started) * 1000
+        if outcome.ending is Ending.CRASH and child.returncode == -signal.SIGXCPU:
+            outcome = Outcome(
+                ending=Ending.LIMIT, code="LIMIT_CPU", message="out of processor time"
+            )
         return _with_metrics(outcome, wall, usage)
 
 
