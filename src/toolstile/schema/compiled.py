@@ -82,6 +82,7 @@ class CompiledSchema:
         self._copies = defaults and _interacts(places)
         # The shortcut: what it takes is valid, has every integer written as one, and wants
         # nothing but the defaults of a plan.
+        self._decides = False
         self._takes = self._shortcut()
         fills = defaults and self._takes is not None
         self._defaults = plan_for(places, integers=False) if fills else None
@@ -92,8 +93,15 @@ class CompiledSchema:
         """None where the question cannot be put to the engine."""
         if self._depth_limit is not None or self._copies:
             return None
-        exact = exact_schema(engine_schema(self.schema, {}))
-        return None if exact is None else compile_exact(exact, self._extensions).is_valid
+        schema = engine_schema(self.schema, {})
+        exact = exact_schema(schema)
+        if exact is None:
+            return None
+        # Without integers both are one schema: what the shortcut does not take does not fit.
+        self._decides = exact == schema
+        if self._decides:
+            return self._engine.is_valid
+        return compile_exact(exact, self._extensions).is_valid
 
     # What only some values need is made when the first of them comes: most schemas never see one.
 
@@ -152,7 +160,7 @@ class CompiledSchema:
 
     def _judged(self, value: JsonValue) -> Checked:
         """What is to be said of a value that the shortcut does not take."""
-        if not self.is_valid(value):
+        if self._is_settled(value) or not self.is_valid(value):
             return self._refused(value)
         if self._plan is None:
             return Checked(True, value)
@@ -162,6 +170,11 @@ class CompiledSchema:
             return Checked(True, fill(self._plan, value, self._fits))
         except IntegerOutOfRange as error:
             return Checked(False, None, (_out_of_range(error.path),), 1)
+
+    def _is_settled(self, value: JsonValue) -> bool:
+        """True where the shortcut's no is the answer: looking again takes as long as before, and
+        only an integer that is written as a float could turn it into a yes."""
+        return self._takes is not None and (self._decides or not _may_hold_a_float(value))
 
     def _filled(self, value: JsonValue, plan: Plan) -> JsonValue:
         original = thaw(value)
@@ -211,6 +224,22 @@ def _size(value: JsonValue) -> int:
         elif isinstance(each, list):
             left += each
     return count
+
+
+def _may_hold_a_float(value: JsonValue) -> bool:
+    """False where none is among the values of which it is made; large values are not searched."""
+    left = [value]
+    for _ in range(MAX_SIZE):
+        if not left:
+            return False
+        each = left.pop()
+        if isinstance(each, float):
+            return True
+        if isinstance(each, dict):
+            left += each.values()
+        elif isinstance(each, list):
+            left += each
+    return bool(left)
 
 
 def _too_deep(limit: int) -> Issue:
