@@ -204,6 +204,21 @@ def test_a_failed_combinator_is_one_issue_with_causes(arguments: CompiledSchema)
     assert "add 'kind'" in issue.hint
 
 
+_OPEN = {"type": "object", "required": ["id"], "additionalProperties": True}
+_KNOWN = {"type": "object", "properties": {"name": {"type": "string"}}, "required": ["name"]}
+
+
+def test_what_an_open_alternative_would_take_is_no_fault_of_its_own() -> None:
+    """No alternative fits: that is all that is said. Where another one fits, the name is told."""
+    parameters = {"type": "object", "properties": {"v": {"anyOf": [_KNOWN, _OPEN]}}}
+    check = compile_arguments(parameters).check
+    (neither,) = check({"v": {"extra": 1}}).issues
+    assert (neither.path, neither.code) == ("/v", "anyOf")
+    (unknown,) = check({"v": {"name": "a", "extra": 1}}).issues
+    assert (unknown.path, unknown.code) == ("/v/extra", "unevaluatedProperties")
+    assert check({"v": {"id": 1, "extra": 1}}).ok
+
+
 _STEP = {"type": "object", "properties": {"n": {"type": "integer"}, "m": {"type": "string"}}}
 _TAGGED = [
     {"type": "object", "properties": {"kind": {"const": kind}, field: {"type": "string"}}}

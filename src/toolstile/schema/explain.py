@@ -34,16 +34,21 @@ MAX_SHOWN = 200
 # Words that are compared with a misspelt one, those of its length first: 0.3 ms.
 MAX_CANDIDATES = 64
 
+UNEVALUATED = "unevaluatedProperties"
+TAKE_ANY_NAME = ("additionalProperties", "patternProperties", UNEVALUATED)
+
 EngineError = jsonschema_rs.ValidationError
 
 
 class Schema(msgspec.Struct, frozen=True):
     """What explaining needs: the schema's places, and patterns as their author wrote them.
-    Without `suggests` nobody looks for the word that was meant: it takes longest of all."""
+    Without `suggests` nobody looks for the word that was meant: it takes longest of all.
+    `unfit` are the values of which more is wrong than a property that nobody took."""
 
     places: Places
     patterns: dict[str, str]
     suggests: bool = True
+    unfit: frozenset[str] = frozenset()
 
     def place(self, path: Sequence[str | int]) -> Place | None:
         """The place that an engine's schema path leads to."""
@@ -53,6 +58,8 @@ class Schema(msgspec.Struct, frozen=True):
 def explain(errors: Iterable[EngineError], schema: Schema) -> tuple[Issue, ...]:
     """All issues of a failed validation, sorted by place; echoes of other failures left out."""
     found = sorted(errors, key=_at)
+    unfit = frozenset(_at(error) for error in found if _keyword(error) != UNEVALUATED)
+    schema = msgspec.structs.replace(schema, unfit=unfit)
     silent = msgspec.structs.replace(schema, suggests=False)
     issues = {
         (issue.path, issue.code, issue.expected): issue
@@ -193,7 +200,9 @@ def _type_hint(types: Sequence[str], value: Any) -> str:
 
 def _unexpected(error: EngineError, schema: Schema) -> Iterator[Issue]:
     known = _declared(error, schema)
-    echo = _keyword(error) == "unevaluatedProperties"
+    echo = _keyword(error) == UNEVALUATED
+    if echo and _at(error) in schema.unfit and _takes_any_name(error, schema):
+        return  # as below: a branch that failed would take every name
     told = 0
     for name in sorted(_kind(error).unexpected):
         # A declared property counts as unevaluated when the branch that declares it failed:
@@ -203,6 +212,13 @@ def _unexpected(error: EngineError, schema: Schema) -> Iterator[Issue]:
             told += 1
             if told == MAX_ISSUES:
                 schema = msgspec.structs.replace(schema, suggests=False)
+
+
+def _takes_any_name(error: EngineError, schema: Schema) -> bool:
+    """True where a branch takes properties that it does not name."""
+    place = schema.place(error.schema_path[:-1])
+    branches = schema.places.reach(place)[1:] if place else []
+    return any(b.rules.get(word) for b in branches for word in TAKE_ANY_NAME)
 
 
 def _unknown_property(error: EngineError, name: str, known: list[str], schema: Schema) -> Issue:
