@@ -569,7 +569,8 @@ HEAVY: dict[str, tuple[str, str]] = {
 
 @pytest.mark.parametrize(("text", "code"), HEAVY.values(), ids=HEAVY)
 def test_time_is_bounded(text: str, code: str) -> None:
-    """The largest documents, made to be slow, take seconds at most, on a slow machine too."""
+    """The largest documents, made to be slow, take linear time: 1 to 4 s where nothing else runs.
+    What is not linear takes minutes, so the bound leaves room for a machine that is busy."""
     start = time.process_time()
     try:
         parse(text, ParseLimits(bytes=12 * MIB))
@@ -577,7 +578,7 @@ def test_time_is_bounded(text: str, code: str) -> None:
     except ParseFault as refused:
         found = refused.issue.code
     assert found == code
-    assert time.process_time() - start < 5
+    assert time.process_time() - start < 20
 
 
 def test_a_fault_in_a_very_large_text_keeps_its_code() -> None:
