@@ -143,6 +143,19 @@ def test_show_as_json_holds_the_definition(run: Run) -> None:
     assert shown["versions"] == ["1.0.0"]
 
 
+def test_show_gives_the_guidance_for_models(run: Run) -> None:
+    """The author's text where there is one; else one made from the definition, and marked so."""
+    guide = "read_file — Usage Guide\n\nPrimary purpose:\n- Read a file."
+    assert "(generated from the definition)" in run("tools", "show", "read_file", "--usage").stdout
+    shown = document(run("tools", "show", "read_file", "--usage", "--json"))
+    assert shown["generated"]
+    assert "path (string, required)" in shown["usage"]
+    own = {"name": "own_guide", "description": "Read", "usage": guide, "version": "1.0.0"}
+    Path("own.json").write_text(json.dumps(own), encoding="utf-8")
+    assert run("tools", "add", "own.json").exit_code == 0
+    assert run("tools", "show", "own_guide", "--usage").stdout.rstrip() == guide
+
+
 def test_validate_says_the_seeds_sentence(run: Run) -> None:
     """Valid arguments from stdin: the sentence and exit 0."""
     result = run("tools", "validate", "read_file", stdin='{"path": "/tmp/test.txt"}')

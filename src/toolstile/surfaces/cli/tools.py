@@ -99,9 +99,17 @@ def _described(row: dict[str, Any]) -> str:
 
 
 @command(app)
-def show(cli: Invocation, reference: Reference) -> int:
-    """Show one definition."""
+def show(
+    cli: Invocation,
+    reference: Reference,
+    usage: Annotated[
+        bool, typer.Option("--usage", help="The guidance for models instead.")
+    ] = False,
+) -> int:
+    """Show one definition, or the guidance that models get on its use."""
     definition = _definition(cli.registry, reference)
+    if usage:
+        return _show_usage(cli, definition)
     if cli.as_json:
         console.document(_wrapped(cli.registry, definition))
         return OK
@@ -117,6 +125,23 @@ def show(cli: Invocation, reference: Reference) -> int:
     for name, schema in definition.parameters.get("properties", {}).items():
         line = f"  {name} ({_kind(schema, needed=name in required)}): {_meaning(schema)}"
         console.say(line.removesuffix(": "))
+    return OK
+
+
+def _show_usage(cli: Invocation, definition: ToolDefinition) -> int:
+    text = definition.usage
+    if text is None:
+        from toolstile.schema.usage.generate import generate_usage  # noqa: PLC0415 - 20 ms
+
+        effects = [effect.value for effect in definition.side_effects or ()]
+        text = generate_usage(
+            definition.name, definition.description, definition.parameters, sorted(effects)
+        )
+    if cli.as_json:
+        generated = definition.usage is None
+        console.document({"id": ref_of(definition), "usage": text, "generated": generated})
+    else:
+        console.say(text.rstrip())
     return OK
 
 
