@@ -35,14 +35,23 @@ def added(state: State, definitions: Iterable[ToolDefinition]) -> State:
     return replace(state, tools=(*kept, *new))
 
 
-def removed(state: State, name: str) -> State:
-    """Every added version of a tool taken out."""
-    return replace(state, tools=tuple(tool for tool in state.tools if _named(tool)[0] != name))
+def removed(state: State, name: str, *, last: bool) -> State:
+    """Every added version of a tool taken out. What was said of it goes with its `last` version:
+    else it would stay for ever, and hold for whatever is added under that name one day."""
+    kept = tuple(tool for tool in state.tools if _named(tool)[0] != name)
+    state = replace(state, tools=kept)
+    if not last:
+        return state
+    return replace(
+        pinned(state, name, None),
+        enabled=tuple(other for other in state.enabled if other != name),
+        disabled=tuple(other for other in state.disabled if other != name),
+    )
 
 
-def was_added(state: State, name: str) -> bool:
-    """Did a command add a tool of this name?"""
-    return any(_named(tool)[0] == name for tool in state.tools)
+def number_added(state: State, name: str) -> int:
+    """How many tools of this name commands have added, sound or not."""
+    return sum(_named(tool)[0] == name for tool in state.tools)
 
 
 def _named(tool: Any) -> tuple[Any, Any]:

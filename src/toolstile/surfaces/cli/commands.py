@@ -9,14 +9,18 @@ from typing import Annotated
 
 import typer
 
-from toolstile.surfaces.cli import calls, project, tools
-from toolstile.surfaces.cli.invocation import command
+from toolstile.surfaces.cli import calls, console, project, tools
+from toolstile.surfaces.cli.invocation import FAILED, GONE, OK, USAGE, command
 
 app = typer.Typer(
     name="toolstile",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
 )
+
+
+# What Typer raises for a command line that it cannot take; it gives no name to it.
+Mistake: type[Exception] = typer.BadParameter.__mro__[2]
 
 
 class Readable(logging.Formatter):
@@ -45,16 +49,32 @@ command(app)(project.doctor)
 
 
 def run() -> None:
-    """Run the command line; Ctrl-C ends it without a traceback."""
+    """Run the command line; whatever happens ends it with a code and without a traceback."""
+    console.open_streams()
     # What matters is said by the commands themselves; of the log only errors are shown.
     handler = logging.StreamHandler()
     handler.setFormatter(Readable("toolstile: %(message)s"))
     logging.basicConfig(level=logging.ERROR, handlers=[handler])
     try:
-        app()
-    except KeyboardInterrupt:
-        sys.exit(130)
-    except BrokenPipeError:
-        # Whoever read our output has gone; Python would complain again while closing stdout.
-        sys.stderr.close()
-        sys.exit(141)
+        code = _ended(as_json="--json" in sys.argv)
+        sys.stdout.flush()  # here, where somebody can still be told that it failed
+    except OSError as error:
+        console.silence()
+        gone = isinstance(error, BrokenPipeError)  # whoever read our output
+        if not gone:
+            console.tell(f"toolstile: the answer could not be written: {error.strerror}")
+        code = GONE if gone else FAILED
+    sys.exit(code)
+
+
+def _ended(*, as_json: bool) -> int:
+    """The exit code. A mistake in the command line is told by Typer to people, and to programs as
+    the one document that they read."""
+    try:
+        return app(standalone_mode=not as_json) or OK
+    except SystemExit as ended:
+        return ended.code if isinstance(ended.code, int) else FAILED
+    except Mistake as mistake:
+        said = mistake.format_message()  # type: ignore[attr-defined]
+        console.failure("USAGE", said, "`--help` says what can be written", as_json=True)
+        return USAGE

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from rich.console import Console
@@ -25,8 +27,29 @@ def tell(text: str) -> None:
 
 
 def document(value: Any) -> None:
-    """The one JSON document of `--json`."""
-    sys.stdout.write(json.dumps(value, indent=2, ensure_ascii=False) + "\n")
+    """The one JSON document of `--json`. It is UTF-8, or ASCII where that cannot be written."""
+    as_ascii = sys.stdout.encoding.lower() not in ("utf-8", "utf8")
+    sys.stdout.write(json.dumps(value, indent=2, ensure_ascii=as_ascii) + "\n")
+
+
+def open_streams() -> None:
+    """See that all three streams are there and take any text. A closed one is opened on nothing:
+    else the next file that is opened would be taken for it."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        stream = getattr(sys, name)
+        if stream is None:
+            nothing = Path(os.devnull).open(mode, encoding="utf-8")  # noqa: SIM115 - till the end
+            setattr(sys, name, nothing)
+        elif mode == "w":
+            # What a terminal of another encoding cannot show, and half a pair from a file's name.
+            stream.reconfigure(errors="backslashreplace")
+
+
+def silence() -> None:
+    """Whatever is still to be written goes nowhere: Python would complain while ending."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, sys.stdout.fileno())
+    os.close(nowhere)
 
 
 def done(message: str, facts_of_it: Mapping[str, Any], *, as_json: bool) -> None:

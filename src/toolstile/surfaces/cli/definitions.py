@@ -13,7 +13,7 @@ from toolstile.schema.fields import NAME
 from toolstile.schema.parse import ParseFault, parse
 from toolstile.sources.declared import name_of, read_declared
 from toolstile.sources.safe_yaml import YamlFault, load_yaml
-from toolstile.surfaces.cli.invocation import FAILED, USAGE, Fail
+from toolstile.surfaces.cli.invocation import FAILED, USAGE, Fail, read_file
 
 
 class Report(msgspec.Struct, frozen=True, kw_only=True):
@@ -44,10 +44,7 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
 
 def read_definitions(file: Path) -> list[Report]:
     """The definitions of a YAML or JSON file: one, a list, or the `tools.custom` of settings."""
-    try:
-        raw = file.read_bytes()
-    except OSError as error:
-        raise Fail(USAGE, "USAGE", f"cannot read {file}: {error.strerror}") from error
+    raw = read_file(file)
     try:
         document = parse(raw) if file.suffix == ".json" else load_yaml(raw)
     except (ParseFault, YamlFault) as fault:

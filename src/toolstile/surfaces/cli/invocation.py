@@ -7,6 +7,8 @@ to its signature, opens nothing, and turns our exceptions into one message with 
 from __future__ import annotations
 
 import inspect
+import logging
+import os
 import typing
 from collections.abc import Callable
 from functools import cached_property
@@ -27,10 +29,16 @@ from toolstile.errors import (
     UnknownToolError,
 )
 from toolstile.registry.registry import Registry
-from toolstile.settings import Settings, State, change_state, load_settings, read_state
+from toolstile.settings import Settings, State, change_state, load_settings
 from toolstile.surfaces.cli import console
 
 OK, FAILED, USAGE, DENIED, WAITS, UNAVAILABLE, FOUND = 0, 1, 2, 3, 4, 5, 7
+INTERRUPTED, GONE = 130, 141
+
+# As much as a command reads: more than any parser behind it takes, which then says so.
+MAX_INPUT = 16 * 1024 * 1024
+
+log = logging.getLogger("toolstile")
 
 JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
 ConfigOption = Annotated[
@@ -76,14 +84,14 @@ class Invocation:
         """A runtime over the same settings, not yet open."""
         return Runtime(settings=self.config, **self._overrides)
 
-    @property
-    def state(self) -> State:
-        """What commands have changed so far."""
-        return read_state(state_file(self.settings))
+    def change_state(self, change: Callable[[State, Registry], State]) -> None:
+        """Change what commands change, from it and the tools as they are now; whoever else does
+        waits. What is refused has to be looked at in here: outside it may be so no longer."""
 
-    def change_state(self, change: Callable[[State], State]) -> None:
-        """Change what commands change; whoever else does waits."""
-        change_state(state_file(self.settings), change, self.settings.state)
+        def changed(state: State) -> State:
+            return change(state, load_tools(self.settings).registry)
+
+        change_state(state_file(self.settings), changed, self.settings.state)
 
     def changing(self) -> None:
         """Called by commands that change definitions. Raises Fail under --frozen."""
@@ -171,6 +179,28 @@ def _guarded(function: Callable[..., Any], invocation: Invocation, given: dict[s
         exit_code, code, hint = _known(error)
         console.failure(code, str(error), hint, as_json=invocation.as_json)
         return exit_code
+    except BrokenPipeError:  # which Typer would take for a failure of the command
+        console.silence()
+        return GONE
+    except (typer.Exit, typer.Abort, OSError) as error:
+        if isinstance(error, OSError) and error.filename is not None:
+            return _broken(error, invocation)
+        raise  # the answer could not be written, or the person has ended it
+    except KeyboardInterrupt:
+        if invocation.as_json:
+            console.failure("CANCELLED", "interrupted", None, as_json=True)
+        return INTERRUPTED
+    except Exception as error:  # noqa: BLE001 - said in words, with the story in the log
+        return _broken(error, invocation)
+
+
+def _broken(error: Exception, invocation: Invocation) -> int:
+    log.error("[TLS-CLI] The command failed in toolstile.", exc_info=error)
+    message = f"an error in toolstile ended the command: {type(error).__name__}; see the log"
+    console.failure(
+        "INTERNAL_ERROR", message, "report it, with the log", as_json=invocation.as_json
+    )
+    return FAILED
 
 
 def _known(error: ToolstileError) -> tuple[int, str, str | None]:
@@ -197,10 +227,16 @@ def read_input(given: str | None) -> bytes:
         if given is None and stream.isatty():
             hint = "give JSON, @FILE, or pipe it in"
             raise Fail(USAGE, "USAGE", "there are no arguments", hint)
-        return stream.read()
+        return stream.read(MAX_INPUT)
     if given.startswith("@"):
-        try:
-            return Path(given[1:]).read_bytes()
-        except OSError as error:
-            raise Fail(USAGE, "USAGE", f"cannot read {given[1:]}: {error.strerror}") from error
-    return given.encode()
+        return read_file(Path(given[1:]))
+    return os.fsencode(given)  # as it came: what is no UTF-8 is for the parser to say
+
+
+def read_file(path: Path) -> bytes:
+    """The bytes of a file that the command line names. Raises Fail."""
+    try:
+        with path.open("rb") as file:
+            return file.read(MAX_INPUT)
+    except OSError as error:
+        raise Fail(USAGE, "USAGE", f"cannot read {path}: {error.strerror}") from error

@@ -16,8 +16,9 @@ from toolstile.registry.registry import Registry, ref_of
 from toolstile.registry.snapshot import ALIASES, Entry
 from toolstile.schema.contain.containment import compare
 from toolstile.schema.keywords import type_names
+from toolstile.settings import State
 from toolstile.surfaces.cli import completing, console
-from toolstile.surfaces.cli.changes import added, pinned, removed, switched, was_added
+from toolstile.surfaces.cli.changes import added, number_added, pinned, removed, switched
 from toolstile.surfaces.cli.completing import Name, Reference
 from toolstile.surfaces.cli.definitions import Report, read_definitions, template
 from toolstile.surfaces.cli.invocation import (
@@ -330,8 +331,12 @@ def disable(cli: Invocation, name: Name) -> int:
 
 def _set(cli: Invocation, name: str, *, disabled: bool) -> int:
     cli.changing()
-    cli.registry.get(name)
-    cli.change_state(lambda state: switched(state, name, disabled=disabled))
+
+    def change(state: State, registry: Registry) -> State:
+        registry.get(name)
+        return switched(state, name, disabled=disabled)
+
+    cli.change_state(change)
     said = f"{name} is {'disabled' if disabled else 'enabled'}"
     console.done(said, {"name": name, "enabled": not disabled}, as_json=cli.as_json)
     return OK
@@ -345,10 +350,14 @@ def pin(
 ) -> int:
     """Use only versions of this range where a caller names none."""
     cli.changing()
-    if version is not None:
-        _definition(cli.registry, f"{name}@{version}")
-    cli.registry.pin(name, version)
-    cli.change_state(lambda state: pinned(state, name, version))
+
+    def change(state: State, registry: Registry) -> State:
+        if version is not None:
+            _definition(registry, f"{name}@{version}")
+        registry.pin(name, version)
+        return pinned(state, name, version)
+
+    cli.change_state(change)
     said = f"{name} is pinned to {version}" if version else f"{name} is not pinned"
     console.done(said, {"name": name, "pinned": version}, as_json=cli.as_json)
     return OK
@@ -367,9 +376,13 @@ def add(
             _reported(report)
         hint = f"`toolstile tools check {file}` after correcting it"
         raise Fail(FAILED, "ACODE_TSR_006", "nothing was added", hint)
-    for definition in definitions:
-        cli.registry.register(definition)
-    cli.change_state(lambda state: added(state, definitions))
+
+    def change(state: State, registry: Registry) -> State:
+        for definition in definitions:
+            registry.register(definition)
+        return added(state, definitions)
+
+    cli.change_state(change)
     refs = [ref_of(definition) for definition in definitions]
     said = "\n".join(f"added {ref}" for ref in refs)
     console.done(said, {"added": refs}, as_json=cli.as_json)
@@ -380,10 +393,16 @@ def add(
 def remove(cli: Invocation, name: Name) -> int:
     """Take a tool out that `tools add` put in; what the project's own files declare stays."""
     cli.changing()
-    if not was_added(cli.state, name):
-        cli.registry.get(name)  # not asked before: what was added may be unsound by now
-        hint = "it comes from a provider or from config.yml: `toolstile tools disable` it"
-        raise Fail(FAILED, "NOT_ADDED", f"'{name}' was not added by a command", hint)
-    cli.change_state(lambda state: removed(state, name))
+
+    def change(state: State, registry: Registry) -> State:
+        number = number_added(state, name)
+        if number == 0:
+            registry.get(name)  # not asked before: what was added may be unsound by now
+            hint = "it comes from a provider or from config.yml: `toolstile tools disable` it"
+            raise Fail(FAILED, "NOT_ADDED", f"'{name}' was not added by a command", hint)
+        others = name in registry and len(registry.versions(name)) > number
+        return removed(state, name, last=not others)
+
+    cli.change_state(change)
     console.done(f"removed {name}", {"removed": name}, as_json=cli.as_json)
     return OK
