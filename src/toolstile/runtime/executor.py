@@ -25,7 +25,9 @@ denies: it is recorded as FAILED, and if the tool may have run its effects are c
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
+from collections import deque
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
@@ -53,12 +55,16 @@ from toolstile.schema.parse import check_value
 
 log = logging.getLogger("toolstile")
 
+# How many ends of calls wait in memory for a store that takes nothing; older ones are for recovery.
+MAX_LATE = 64
+
 Observer = Callable[[Event], None]
 """Is told what happened. What it raises is logged and changes nothing."""
 
 
 class Executor:
-    """Walks the line; holds the ports, and no state of any call but who is running."""
+    """Walks the line; holds the ports, and no state of any call but who is running, and how those
+    ended that the store would not take."""
 
     def __init__(
         self,
@@ -74,6 +80,7 @@ class Executor:
         self.effects = effects
         self.observers = tuple(observers)
         self._running: dict[str, CallHost] = {}
+        self._late: deque[tuple[CallRecord, CallState]] = deque(maxlen=MAX_LATE)
 
     async def call(self, request: Request) -> ToolResult:
         """The result of one call, recorded and told before it is returned."""
@@ -136,10 +143,12 @@ class Executor:
             for host in self._running.values():
                 host.cancel()
             await asyncio.sleep(0.01)
+        self._catch_up()
 
     # --- the steps, in the order of the line -----------------------------------------------
 
     def _replay(self, at: Progress) -> CallRecord | None:
+        self._catch_up()
         earlier = self.store.find(at.call.key)
         if at.request.approval is not None:
             return records.approvable(earlier, at)
@@ -274,6 +283,21 @@ class Executor:
             self.store.note(records.finished(at, result, CallState.REFUSED, self.store))
             return
         record = records.finished(at, result, CallState.DONE, self.store)
-        if not self.store.advance(record, at.record.state):
+        try:
+            stored = self.store.advance(record, at.record.state)
+        except StoreUnavailable:
+            self._late.append((record, at.record.state))
+            raise
+        if not stored:
             raise StoreUnavailable("another executor took the call over", "look up its result")
         self.effects.discard(at.execution_id)
+
+    def _catch_up(self) -> None:
+        """Record how calls ended while nothing could be: until then they would pass for running,
+        and whoever sends one again would wait for a result that nobody brings."""
+        with contextlib.suppress(StoreUnavailable):
+            while self._late:
+                record, expected = self._late[0]
+                self.store.advance(record, expected)
+                self.effects.discard(record.execution_id)
+                self._late.popleft()
