@@ -2,11 +2,49 @@
 
 from __future__ import annotations
 
+import json
 import os
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from toolstile import ReadPath, ToolError, WritePath, tool
+from toolstile.authoring import InvokeResult
+
+
+def marked(access: str) -> dict[str, Any]:
+    """The schema of a tool that names one file for this, written by hand."""
+    path = {"type": "string", "description": "The file", "x-toolstile": {access: "path"}}
+    return {"type": "object", "properties": {"path": path}, "required": ["path"]}
+
+
+@tool(parameters=marked("writes"))
+def plain_write(path: str) -> str:
+    """Write a file at once, for it is given its name."""
+    Path(path).write_text("at once", encoding="utf-8")
+    return path
+
+
+@tool(parameters=marked("reads"))
+def plain_read(path: str) -> str:
+    """Read a file by its name."""
+    return f"{path}: {Path(path).read_text(encoding='utf-8')}"
+
+
+class Writer:
+    """A tool of the class face that writes a file."""
+
+    name: ClassVar[str] = "writer"
+    usage: ClassVar[str] = "writer writes a file. Use it to write the file that path names."
+
+    @staticmethod
+    def schema() -> dict[str, Any]:
+        """The form of its arguments."""
+        return {"name": "writer", "description": "Write a file", "parameters": marked("writes")}
+
+    async def execute(self, arguments_json: str, _: Any) -> InvokeResult:
+        """Write at once, for there is no handle."""
+        plain_write(json.loads(arguments_json)["path"])
+        return InvokeResult.ok("1")
 
 
 @tool
@@ -128,6 +166,8 @@ def _mark(witness: str) -> str:
 
 
 ALL: tuple[Any, ...] = (
+    plain_write,
+    plain_read,
     read,
     read_perhaps,
     entry,

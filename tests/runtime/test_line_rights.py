@@ -15,6 +15,7 @@ import pytest
 from msgspec.structs import replace
 
 from runtime import rights_tools
+from toolstile.authoring import from_class
 from toolstile.model.call import Caller, uuid7
 from toolstile.model.capability import CapabilityKind, granted
 from toolstile.model.result import ToolResult
@@ -255,6 +256,36 @@ async def test_what_cannot_be_held_back_is_asked_about_before(
     staged = await call(line, "save", {"path": "a", "text": "x"})
     assert staged.decision is not None
     assert staged.decision.verdict is Verdict.STAGE
+
+
+async def test_a_plain_name_is_not_called_staged(line: Executor, work: Path) -> None:
+    """A function that takes the name of a file to be written as text would write it at once: it
+    does not run. One that reads is given the file that was decided on, not the words for it."""
+    refused = await call(line, "plain_write", {"path": "new"})
+    assert (refused.error_code, refused.effects_state) == ("NOT_A_HANDLE", EffectsState.DISCARDED)
+    assert not (work / "new").exists()
+    (work / "a").write_text("text", encoding="utf-8")
+    (work / "link").symlink_to("a")
+    assert (await call(line, "plain_read", {"path": "link"})).output == f"{work / 'a'}: text"
+
+
+async def test_a_class_has_no_handles(line: Executor, work: Path) -> None:
+    """A class tool is given JSON, so nobody holds it to the file that it names: it is refused, or
+    asked about before it runs where the operator accepts that; then it is given that very file."""
+    registry = Registry()
+    registry.register(from_class(rights_tools.Writer))
+    line.setting = replace(line.setting, find=registry.callable_tool)
+    refused = await call(line, "writer", {"path": "new"})
+    assert refused.decision is not None
+    assert refused.decision.enforced_by == {"fs_write": "nobody"}
+    assert (refused.status, (work / "new").exists()) == (Status.PERMISSION_DENIED, False)
+    accepted = frozenset(("fs_write",))
+    line.setting = replace(line.setting, unenforced_accepted_at_own_risk=accepted)
+    asked = await call(line, "writer", {"path": "new"})
+    assert (asked.error_code, (work / "new").exists()) == ("REQUIRES_CONFIRMATION", False)
+    done = await approvals.approve(line, asked.metadata.execution_id, ME)
+    assert done.effects_state is EffectsState.COMMITTED
+    assert (work / "new").read_text(encoding="utf-8") == "at once"
 
 
 async def test_an_optional_handle_that_is_left_out_takes_no_right(

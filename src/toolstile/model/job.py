@@ -32,6 +32,8 @@ class Job(msgspec.Struct, frozen=True, kw_only=True):
     source: Mapping[str, Any]
     arguments: Any
     handles: tuple[Handle, ...] = ()
+    # Were its writes decided on as such that wait in the stage? Then only handles may make them.
+    staged: bool = False
     # Places that no handle opens or lists, though a directory that was decided on may hold them.
     masked: tuple[str, ...] = ()
     level: IsolationLevel = IsolationLevel.STANDARD

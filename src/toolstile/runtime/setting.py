@@ -132,12 +132,14 @@ def _approvable(at: Progress, call_digest: str) -> tuple[str, ...]:
 
 def _enforced_by(at: Progress, setting: Setting) -> dict[str, str]:
     """A plain child process enforces nothing; the handles of named files do, for the author who
-    uses them. Everything else is enforced by nobody until the sandbox ladder stands."""
+    uses them, which no class can: it is given JSON. Everything else is enforced by nobody until
+    the sandbox ladder stands."""
     whole = coarse(at.definition)
+    handled = () if isinstance(at.tool.function, type) else ("fs_read", "fs_write")
     found: dict[str, str] = {}
     for capability in at.definition.required_capabilities:
         kind = capability.kind.value
-        if kind not in whole and kind in ("fs_read", "fs_write"):
+        if kind not in whole and kind in handled:
             found[kind] = "handle"
         else:
             accepted = kind in setting.unenforced_accepted_at_own_risk
@@ -159,6 +161,7 @@ def job_of(at: Progress, setting: Setting, stage: str) -> Job:
         handles=tuple(
             Handle(argument=r.argument, access=r.access, value=r.value) for r in at.resources
         ),
+        staged=_enforced_by(at, setting).get("fs_write") == "handle",
         masked=setting.masked,
         level=at.level,
         seconds=seconds,

@@ -23,7 +23,8 @@ from typing import Any, BinaryIO, cast
 import msgspec
 
 from toolstile.authoring import portable
-from toolstile.authoring.binding import start, unbind
+from toolstile.authoring.binding import bind, unbind
+from toolstile.authoring.class_face import run_class
 from toolstile.authoring.context import Ids
 from toolstile.authoring.handles import ReadPath, Url, WritePath
 from toolstile.errors import ToolError
@@ -149,20 +150,55 @@ def _ids(job: Job) -> Ids:
 
 def _value(function: Any, job: Job, stage: FileStage, context: RunContext) -> Any:
     resolved = {handle.argument: handle for handle in job.handles}
+    made: set[str] = set()
 
     def handle(pointer: str, text: str, kind: type[Any]) -> Any:
         # What was decided on, not what the argument said; where nothing was, nothing is handed out.
         if pointer not in resolved:
             raise ToolError("NOT_DECIDED", f"the argument {pointer} was not decided on")
+        made.add(pointer)
         if issubclass(kind, ReadPath):
             return _path(kind, resolved[pointer], job, stage)
         # A URL is more than the host that was decided on, so it stays as it was written.
         return kind(text if kind is Url else resolved[pointer].value)
 
-    result = start(function, job.arguments, handle, context)
+    arguments = decided(job)
+    if isinstance(function, type):
+        _check_staged(job, made)
+        result = run_class(function, arguments, context)
+    else:
+        bound = bind(function, arguments, handle, context)
+        _check_staged(job, made)
+        result = function(**bound)
     if inspect.isawaitable(result):
         result = asyncio.run(_awaited(result))
     return unbind(result)
+
+
+def decided(job: Job) -> Any:
+    """The arguments, with the files and programs in them that were decided on in the place of the
+    names that led there: a function that takes plain text is given no other."""
+    arguments = job.arguments
+    for handle in job.handles:
+        if handle.access in ("reads", "writes", "runs"):
+            *way, last = map(_unescaped, handle.argument.split("/")[1:])
+            holder = arguments
+            for name in way:
+                holder = holder[int(name) if isinstance(holder, list) else name]
+            holder[int(last) if isinstance(holder, list) else last] = handle.value
+    return arguments
+
+
+def _unescaped(name: str) -> str:
+    return name.replace("~1", "/").replace("~0", "~")
+
+
+def _check_staged(job: Job, made: set[str]) -> None:
+    """Who is given a plain name writes at once, and nobody has agreed to that yet."""
+    for handle in job.handles:
+        if job.staged and handle.access == "writes" and handle.argument not in made:
+            reason = f"the argument {handle.argument} names a file to be written: take a WritePath"
+            raise ToolError("NOT_A_HANDLE", reason)
 
 
 def _path(kind: type[Any], handle: Handle, job: Job, stage: FileStage) -> Any:
