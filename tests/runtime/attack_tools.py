@@ -140,6 +140,16 @@ def deep(levels: int) -> list[str]:
     os._exit(0)
 
 
+@tool(side_effects=["none"])
+def listens(ctx: ToolContext, begun: str, heard: str) -> str:
+    """Work until the caller gives up, and say so."""
+    Path(begun).touch()
+    while not ctx.cancelled:
+        time.sleep(0.001)
+    Path(heard).touch()
+    return "ended early"
+
+
 @tool(side_effects=["none"], constraints={"max_cpu": 1})
 def spins(seconds: float) -> str:
     """Use so much processor time."""
@@ -206,6 +216,7 @@ ALL = (
     children,
     twice,
     waits,
+    listens,
     spins,
     unsendable,
     deep,

@@ -249,6 +249,18 @@ async def test_what_cannot_be_sent_is_the_tools_failure(
         assert result.metadata.execution_id in caplog.text
 
 
+async def test_a_tool_hears_that_its_caller_has_given_up(line: Executor, tmp_path: Path) -> None:
+    """A tool that only asks whether it is cancelled, and nothing else of its host, ends early."""
+    begun, heard = tmp_path / "begun", tmp_path / "heard"
+    arguments = {"begun": str(begun), "heard": str(heard)}
+    request = Request(tool="listens", arguments=arguments, execution_id=(identity := uuid7()))
+    task = asyncio.ensure_future(line.call(request))
+    await asyncio.to_thread(wait_for, begun.exists)
+    assert line.cancel(identity)
+    assert (await task).status is Status.CANCELLED
+    assert heard.exists()
+
+
 @pytest.mark.parametrize(("seconds", "code"), [(0.0, None), (20.0, "LIMIT_CPU")])
 async def test_a_tool_that_uses_up_its_processor_time_is_told_so(
     line: Executor, seconds: float, code: str | None

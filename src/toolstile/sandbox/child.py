@@ -10,8 +10,8 @@ import asyncio
 import inspect
 import logging
 import os
+import queue
 import resource
-import select
 import signal
 import socket
 import sys
@@ -37,50 +37,56 @@ from toolstile.sandbox.stage import FileStage
 
 MAX_DETAIL = 16 * 1024
 MAX_OPEN_FILES = 256
+MAX_PIECE = 1 << 20
 
 
 def main(arguments: list[str]) -> int:
     """Run the one job that comes over the socket."""
-    stream = cast("BinaryIO", socket.socket(fileno=int(arguments[0])).makefile("rwb"))
-    first = frames.read(stream)
+    channel = Channel(socket.socket(fileno=int(arguments[0])))
+    first = frames.read(cast("BinaryIO", channel))
     if first is None:
         return 1
-    _end_with_the_host(int(arguments[0]))
     job = msgspec.convert(first, Job)
-    line = HostLine(stream)
+    line = HostLine(channel)
     outcome = run(job, line)
     line.finish(outcome)
     return 0
 
 
-def _end_with_the_host(descriptor: int) -> None:
-    """End this process and its group once the other end of the socket is closed. A host that was
-    killed ends nobody, and keeps no deadline; whoever looks at its calls next must not find that
-    one of them still runs."""
-    poll = select.poll()
-    poll.register(descriptor, 0)  # nothing but the end of the line
+class Channel:
+    """The socket as a stream without a buffer: a thread that waits in it holds no lock which the
+    interpreter would want while ending."""
 
-    def watch() -> None:
-        poll.poll()
-        os.killpg(0, signal.SIGKILL)
+    def __init__(self, connected: socket.socket) -> None:
+        self._socket = connected
+        self.write = connected.sendall
 
-    threading.Thread(target=watch, name="toolstile-host", daemon=True).start()
+    def read(self, size: int) -> bytes:
+        """So many bytes; fewer at the end."""
+        found = bytearray()
+        while len(found) < size:
+            piece = self._socket.recv(min(size - len(found), MAX_PIECE))
+            if not piece:
+                break
+            found += piece
+        return bytes(found)
 
 
 class HostLine:
-    """The child's end of the conversation: asks, and hears of a cancellation."""
+    """The child's end of the conversation: asks, and hears of a cancellation and of the end."""
 
-    def __init__(self, stream: BinaryIO) -> None:
-        self._stream = stream
+    def __init__(self, channel: Channel) -> None:
+        self._channel = channel
         self._asking = threading.Lock()
+        self._answers: queue.Queue[dict[str, Any]] = queue.Queue(maxsize=1)
         self.cancelled = False
+        threading.Thread(target=self._listen, name="toolstile-host", daemon=True).start()
 
     def call(self, name: str, arguments: Any) -> Any:
         """Ask the host. Raises ToolError for what it refuses."""
         with self._asking:
-            self._stream.write(frames.encode({"call": name, "arguments": arguments}))
-            self._stream.flush()
-            answer = self._answer()
+            self._channel.write(frames.encode({"call": name, "arguments": arguments}))
+            answer = self._answers.get()
         if "code" in answer:
             raise ToolError(answer["code"], answer["message"])
         return answer.get("answer")
@@ -96,19 +102,19 @@ class HostLine:
             detail = f"what the tool gave cannot be sent: {type(error).__name__}"
             _say(self, detail)
             frame = frames.encode({"outcome": Outcome(ending=Ending.EXCEPTION, detail=detail)})
-        self._stream.write(frame)
-        self._stream.flush()
+        self._channel.write(frame)
 
-    def _answer(self) -> dict[str, Any]:
-        while True:
-            message = frames.read(self._stream)
-            if message is None:
-                os._exit(1)  # the host is gone: nobody is left to answer to
-            if message.get("cancel"):
-                self.cancelled = True
-            else:
-                found: dict[str, Any] = message
-                return found
+    def _listen(self) -> None:
+        """Until the host is gone: one that was killed ends nobody and keeps no deadline, so this
+        process and its group end then; nobody is left to answer to."""
+        try:
+            while (message := frames.read(cast("BinaryIO", self._channel))) is not None:
+                if message.get("cancel"):
+                    self.cancelled = True
+                else:
+                    self._answers.put(message)
+        finally:
+            os.killpg(0, signal.SIGKILL)
 
 
 def run(job: Job, line: HostLine) -> Outcome:
