@@ -6,6 +6,7 @@ import importlib
 import importlib.util
 import json
 import marshal
+import os
 import shutil
 import struct
 from pathlib import Path
@@ -90,6 +91,41 @@ async def test_a_job_says_what_is_masked(line: Executor, work: Path) -> None:
     at.tool = line.setting.find("read", None)
     at.arguments = {"path": "."}
     assert job_of(at, line.setting, "/stage").masked == ("/project/.agent",)
+
+
+def mounted(place: Path, twin: Path) -> bool:
+    """Give a directory a second name, where that can be done."""
+    return os.geteuid() == 0 and os.system(f"mount --bind {place} {twin} 2>/dev/null") == 0
+
+
+def unmount(twin: Path) -> None:
+    """Take it back."""
+    os.system(f"umount {twin}")
+
+
+@pytest.mark.parametrize("tool", ["read", "save"])
+async def test_a_masked_place_of_two_names_is_masked_by_both(
+    line: Executor, work: Path, tool: str
+) -> None:
+    """What the file system says is the same directory is: where letter case does not count, or
+    where it is mounted twice. What lies beside it is not masked."""
+    for name in (".agent", "twin"):
+        (work / name).mkdir()
+    (work / ".agent" / "config.yml").write_text("grants: {}", encoding="utf-8")
+    if not mounted(work / ".agent", work / "twin"):
+        pytest.skip("only root can mount a directory twice")
+    line.setting = replace(line.setting, masked=(str(work / ".agent"),))
+    text = {"text": "x"} if tool == "save" else {}
+    try:
+        masked = await call(line, tool, {"path": "twin/config.yml", **text})
+        inside = await call(line, "entry", {"path": ".", "way": ["twin", "config.yml"]})
+    finally:
+        unmount(work / "twin")
+    assert masked.status is Status.PERMISSION_DENIED
+    assert inside.output == "refused"
+    (work / "twin" / "config.yml").write_text("other", encoding="utf-8")
+    beside = await call(line, tool, {"path": "twin/config.yml", **text})
+    assert beside.status is not Status.PERMISSION_DENIED
 
 
 @pytest.mark.parametrize(

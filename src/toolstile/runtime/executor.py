@@ -173,7 +173,8 @@ class Executor:
         return arguments
 
     def _name_resources(self, at: Progress) -> tuple[NamedResource, ...]:
-        return name_resources(at.definition, at.arguments, self.setting.base)
+        setting = self.setting
+        return name_resources(at.definition, at.arguments, setting.base, setting.masked)
 
     def _decide(self, at: Progress) -> Decision:
         missing = unrunnable(at.tool, self.setting)  # first: nobody is asked about the impossible

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Iterator, Mapping
+from pathlib import Path
 from typing import Any
 
 from toolstile.model import hosts, paths
@@ -23,9 +24,13 @@ _KINDS = {"reads": "fs_read", "writes": "fs_write", "runs": "process_spawn", FAC
 
 
 def name_resources(
-    definition: ToolDefinition, arguments: Mapping[str, Any], base: str
+    definition: ToolDefinition,
+    arguments: Mapping[str, Any],
+    base: str,
+    masked: tuple[str, ...] = (),
 ) -> tuple[NamedResource, ...]:
-    """The resources of a call, relative paths taken from `base`.
+    """The resources of a call, relative paths taken from `base`. What lies in one of the `masked`
+    places is called as they are, whatever else it may be called.
 
     Raises:
         Ended: PERMISSION_DENIED where an argument cannot name such a resource at all.
@@ -37,9 +42,28 @@ def name_resources(
             if access == FACT or value is None:
                 continue
             kind = _KINDS.get(access, connecting)
-            resolved = _resolve(path, access, what, value, base)
+            resolved = _unmasking(_resolve(path, access, what, value, base), masked)
             found.append(NamedResource(access=access, value=resolved, argument=path, kind=kind))
     return tuple(found)
+
+
+def _unmasking(value: str, masked: tuple[str, ...]) -> str:
+    """A path with the name of the masked place that it lies in, by what the file system says is the
+    same: a volume may ignore letter case, or be mounted twice."""
+    if not value.startswith("/"):
+        return value
+    for above in (value, *paths.ancestors(value)):
+        for place in masked:
+            if _is_same(above, place):
+                return place + value[len(above) :]
+    return value
+
+
+def _is_same(one: str, other: str) -> bool:
+    try:
+        return Path(one).samefile(other)
+    except OSError:  # what is not there is known by its name alone
+        return False
 
 
 def coarse(definition: ToolDefinition) -> tuple[str, ...]:
