@@ -852,6 +852,20 @@ def test_a_working_directory_that_is_gone_is_said(tmp_path: Path) -> None:
     assert b"working directory" in run.stdout
 
 
+def test_the_place_of_private_places_is_private(tmp_path: Path) -> None:
+    """Whatever the umask: who could write there could put another in the place of a project's. One
+    that is there already is left as its owner has it."""
+    before = os.umask(0)
+    try:
+        make_private(tmp_path / "toolstile" / "project")
+        (tmp_path / "given").mkdir()
+        make_private(tmp_path / "given" / "project")
+    finally:
+        os.umask(before)
+    modes = [(tmp_path / name).stat().st_mode & 0o777 for name in ("toolstile", "given")]
+    assert modes == [0o700, 0o777]
+
+
 def test_a_private_directory_is_private(tmp_path: Path) -> None:
     """It is made for this user alone, and one that others may read is closed to them."""
     made = make_private(tmp_path / "a" / "b")

@@ -132,7 +132,9 @@ def make_private(directory: Path) -> Path:
         SettingsError: it is somebody else's, no directory, or others could have written to it.
     """
     try:
-        directory.mkdir(parents=True, exist_ok=True, mode=0o700)
+        # The one above, too: who may write there could put another in the place of this one.
+        for each in (directory.parent, directory):
+            each.mkdir(parents=True, exist_ok=True, mode=0o700)
         found = directory.lstat()
         if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.geteuid():
             reason = "it is not a directory of this user"
