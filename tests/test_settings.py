@@ -952,6 +952,7 @@ documents = st.fixed_dictionaries(
                 "custom": st.lists(json_values, max_size=2),
                 "disabled": names,
                 "providers": names,
+                "extensions": names,
                 "pins": st.dictionaries(name, st.sampled_from(["^1", "1.2.3", ">=1,<2"])),
             },
         ),

@@ -38,11 +38,12 @@ from toolstile.runtime.recovery import recover
 from toolstile.runtime.request import Request
 from toolstile.runtime.setting import Setting
 from toolstile.sandbox.process import ChildProcess
+from toolstile.schema.defining import Vocabulary
 from toolstile.schema.issue import fault
 from toolstile.settings import Settings, load_settings, make_private, read_state
 from toolstile.settings.places import AGENT_DIRECTORY, SETTINGS_INVALID, STATE_FILE, real
 from toolstile.sources.declared import Failure, declared_tools
-from toolstile.sources.entry_points import providers
+from toolstile.sources.entry_points import extensions, providers
 
 log = logging.getLogger("toolstile")
 
@@ -73,12 +74,13 @@ def load_tools(settings: Settings, tools: Iterable[Any] = ()) -> Loaded:
 
     What fails is left out and named; it never takes the others down.
     """
-    registry = Registry()
+    chosen = read_state(state_file(settings)).applied_to(settings.tools)
+    extended = extensions(chosen.extensions)
+    registry = Registry(Vocabulary(extensions=extended.extensions))
     for tool in tools:
         registry.register(from_class(tool) if inspect.isclass(tool) else tool)
-    chosen = read_state(state_file(settings)).applied_to(settings.tools)
-    failures = [*providers(chosen.providers, registry)]
-    declared = declared_tools(chosen.custom)
+    failures = [*extended.failures, *providers(chosen.providers, registry)]
+    declared = declared_tools(chosen.custom, registry.vocabulary)
     failures += declared.failures
     for index, definition in enumerate(declared.tools):
         failures += _refused(registry, definition, index)
@@ -221,6 +223,7 @@ class Runtime:
             base=str(settings.project),
             grants=settings.grants,
             checking=self.registry.metered,
+            extensions=self.registry.vocabulary.extensions,
             permissions=settings.permissions,
             masked=masked_places(settings),
             unenforced_accepted_at_own_risk=frozenset(settings.unenforced_accepted),

@@ -10,11 +10,15 @@ from typing import Any
 
 import pytest
 
+from toolstile import Runtime
+from toolstile.app import load_tools
 from toolstile.errors import ConflictError
+from toolstile.model.vocabulary import Status
 from toolstile.registry.registry import Registry
-from toolstile.schema.compiled import CompiledSchema
+from toolstile.schema.compiled import CompiledSchema, compiled
 from toolstile.schema.defining import Vocabulary, inspect
 from toolstile.schema.extensions import Extensions
+from toolstile.settings import load_settings
 from toolstile.sources.entry_points import extensions, providers
 
 DEFINITIONS = """
@@ -277,6 +281,57 @@ def test_a_format_and_a_keyword_are_asserted(judges: Path) -> None:
     assert not fits(properties["a"], "abc", found.extensions)
     assert fits(properties["b"], 9, found.extensions)
     assert not fits(properties["b"], 10, found.extensions)
+
+
+CHECKED = {
+    "name": "checked",
+    "description": "Takes what extensions judge.",
+    "parameters": {
+        "type": "object",
+        "properties": {
+            "a": {"type": "string", "format": "even"},
+            "b": {"type": "integer", "divides": 3},
+        },
+    },
+    "output_schema": {"type": "integer", "divides": 2},
+    "side_effects": ["none"],
+    "source": {"python": "checked:checked"},
+}
+
+
+def test_a_project_names_its_extensions(judges: Path) -> None:
+    """What the settings list is enforced wherever a value is checked: by the registry, on the way
+    into a call and out of it. What they do not list takes the definition out."""
+    body = "def checked(a='ab', b=0): return b"
+    (judges / "checked.py").write_text(body, encoding="utf-8")
+    tools = {"custom": [CHECKED], "extensions": ["even", "divides"]}
+    with Runtime(settings={"tools": tools, "store": "memory:"}).blocking() as runtime:
+        wrong = runtime.registry.check("checked", {"a": "abc", "b": 4})
+        assert [(issue.path, issue.code) for issue in wrong.issues] == [
+            ("/a", "format"),
+            ("/b", "divides"),
+        ]
+        assert runtime.registry.check("checked", {"a": "ab", "b": 3}).ok
+        refused = runtime.call("checked", {"b": 4})
+        assert refused.error_code == "ACODE_TSR_005"
+        assert runtime.call("checked", {"b": 6}).value == 6
+        odd = runtime.call("checked", {"b": 3})
+        assert odd.status is Status.OUTPUT_VALIDATION_FAILED
+    for listed in ([], ["divides"], ["even", "devides"]):
+        loaded = load_tools(load_settings({"tools": {**tools, "extensions": listed}}))
+        assert loaded.failures
+        assert "checked" not in loaded.registry
+
+
+def test_what_nobody_knows_is_not_passed_over(judges: Path) -> None:
+    """A schema that was accepted with an extension is not enforced without it, and nothing fits."""
+    schema = {"type": "integer", "divides": 3}
+    with_it = extensions(["divides"]).extensions
+    assert not compiled(schema, with_it).is_valid(4)
+    assert compiled(schema, with_it) is compiled(schema, with_it)
+    for unknown in (schema, {"type": "string", "format": "even"}):
+        with pytest.raises(ValueError, match=r"divides|even"):
+            compiled(unknown)
 
 
 @pytest.mark.parametrize("name", ["raising", "leaving", "odd_answer"])

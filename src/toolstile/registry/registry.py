@@ -52,10 +52,13 @@ Subscriber = Callable[[Changed], None]
 
 
 class Registry:
-    """Tools by name and version. Thread-safe; knows no tenant and no tier."""
+    """Tools by name and version. Thread-safe; knows no tenant and no tier.
+
+    `vocabulary` is what definitions may refer to besides the standard words.
+    """
 
     def __init__(self, vocabulary: Vocabulary = STANDARD) -> None:
-        self._vocabulary = vocabulary
+        self.vocabulary = vocabulary
         self._snapshot = Snapshot()
         self._writing = threading.Lock()
         self._search = SearchIndex()
@@ -146,7 +149,8 @@ class Registry:
         except UnknownToolError as error:
             issue = unknown_tool(error)
             return Checked(ok=False, issues=(issue,), errors_total=1, tool=name)
-        return self.metered(definition, lambda: arguments_of(definition).check(arguments))
+        schema = arguments_of(definition, self.vocabulary.extensions)
+        return self.metered(definition, lambda: schema.check(arguments))
 
     def metered(self, definition: ToolDefinition, check: Callable[[], Checked]) -> Checked:
         """Do a check of a tool's arguments; it is timed, counted and, if it fails, logged."""
@@ -275,7 +279,7 @@ class Registry:
         if not isinstance(given, (ToolDefinition, Mapping, Tool)):
             raise TypeError("register a ToolDefinition, a Tool, a mapping or a @tool function")
         written = given.definition if isinstance(given, Tool) else given
-        inspected = inspect(written, self._vocabulary)
+        inspected = inspect(written, self.vocabulary)
         definition = defined(written, inspected)
         tool = (
             msgspec.structs.replace(given, definition=definition)

@@ -165,7 +165,7 @@ class Executor:
     def _check_input(self, at: Progress) -> Mapping[str, Any]:
         # A copy: filling in defaults must not change the request that is digested and stored.
         given = check_value(at.call.arguments)
-        schema = arguments_of(at.definition)
+        schema = arguments_of(at.definition, self.setting.extensions)
         checked = self.setting.checking(at.definition, lambda: schema.check_parsed(given))
         if not checked.ok:
             raise invalid(checked.issues)
@@ -218,7 +218,8 @@ class Executor:
         if at.outcome.ending is not Ending.VALUE:
             raise endings.failed(at)
         schema = at.definition.output_schema
-        issues = compiled(schema).issues(at.outcome.value) if schema else ()
+        extensions = self.setting.extensions
+        issues = compiled(schema, extensions).issues(at.outcome.value) if schema else ()
         if issues:
             raise endings.bad_output(issues, at)
         return at.outcome.value

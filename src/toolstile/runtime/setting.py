@@ -22,6 +22,7 @@ from toolstile.runtime.fingerprint import Fingerprint, fingerprint, is_findable
 from toolstile.runtime.progress import Progress, now
 from toolstile.runtime.resources import coarse, unused
 from toolstile.schema.compiled import Checked
+from toolstile.schema.extensions import NO_EXTENSIONS, Extensions
 
 Find = Callable[[str, str | None], Tool]
 """The tool of a name and version range, of today's snapshot. Raises UnknownToolError."""
@@ -41,6 +42,7 @@ class Setting(msgspec.Struct, frozen=True, kw_only=True):
     find: Find
     base: str
     checking: Checking = unmetered
+    extensions: Extensions = NO_EXTENSIONS
     grants: tuple[Capability, ...] = ()
     permissions: tuple[str, ...] | None = None
     # What no tool may name, open or list, whatever is granted: .agent and our own state.

@@ -37,6 +37,7 @@ from toolstile.schema.filling import (
     has_defaults,
     plan_for,
 )
+from toolstile.schema.keywords import KEYWORDS
 from toolstile.schema.parse import NOT_PLAIN, ParseFault, check_value, parse, plain
 from toolstile.schema.places import Places
 
@@ -71,12 +72,17 @@ class Checked(msgspec.Struct, frozen=True):
 
 
 class CompiledSchema:
-    """One closed schema, ready to check values. Safe to share between threads."""
+    """One closed schema, ready to check values. Safe to share between threads.
+
+    Raises:
+        ValueError: the engine refuses the schema, or nothing here knows one of its keywords.
+    """
 
     def __init__(self, schema: JsonObject, extensions: Extensions = NO_EXTENSIONS) -> None:
         self.schema = schema
         self._extensions = extensions
         places = Places(schema)
+        _refuse_strangers(places, extensions)
         self._depth_limit = recursion.depth_limit(places)
         defaults = has_defaults(places)
         self._copies = defaults and _interacts(places)
@@ -265,20 +271,30 @@ def _out_of_range(path: tuple[str | int, ...]) -> Issue:
     )
 
 
+def _refuse_strangers(places: Places, extensions: Extensions) -> None:
+    """The engine passes over a keyword that it does not know, and would so accept everything."""
+    for place in places:
+        for name in place.rules.keys() - KEYWORDS.keys() - extensions.keywords.keys():
+            if not name.startswith("x-"):
+                raise ValueError(f"nothing here knows the keyword '{name[:64]}'")
+
+
 @lru_cache(maxsize=CACHE_SIZE)
-def _compiled(canonical_schema: bytes) -> CompiledSchema:
-    return CompiledSchema(freeze(msgspec.json.decode(canonical_schema)))
+def _compiled(canonical_schema: bytes, extensions: Extensions) -> CompiledSchema:
+    return CompiledSchema(freeze(msgspec.json.decode(canonical_schema)), extensions)
 
 
-def arguments_of(definition: ToolDefinition) -> CompiledSchema:
+def arguments_of(
+    definition: ToolDefinition, extensions: Extensions = NO_EXTENSIONS
+) -> CompiledSchema:
     """The compiled parameters of a canonical definition, from the cache where they are there."""
-    return _compiled(definition.parameters_json)
+    return _compiled(definition.parameters_json, extensions)
 
 
-def compiled(schema: JsonObject) -> CompiledSchema:
+def compiled(schema: JsonObject, extensions: Extensions = NO_EXTENSIONS) -> CompiledSchema:
     """The compiled form of a closed schema, from the cache where it is there.
 
     Raises:
         ValueError: the engine refuses the schema (lint finds everything else before).
     """
-    return _compiled(canonical(schema))
+    return _compiled(canonical(schema), extensions)

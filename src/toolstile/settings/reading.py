@@ -350,6 +350,7 @@ TOOLS: Mapping[str, Read] = {
     "custom": custom,
     "disabled": tool_names,
     "providers": names(_WORD, "the name of an entry point: letters, digits, _ . -"),
+    "extensions": names(_WORD, "the name of an entry point: letters, digits, _ . -"),
     "pins": pins,
 }
 

@@ -62,6 +62,7 @@ class State(msgspec.Struct, frozen=True, kw_only=True):
             custom=tools.custom + self.tools,
             disabled=tuple(dict.fromkeys([*disabled, *self.disabled])),
             providers=tools.providers,
+            extensions=tools.extensions,
             pins={**tools.pins, **self.pins},
         )
 

@@ -41,6 +41,7 @@ class Tools(msgspec.Struct, frozen=True, kw_only=True):
     custom: tuple[Mapping[str, Any], ...] = ()
     disabled: tuple[str, ...] = ()
     providers: tuple[str, ...] = ()
+    extensions: tuple[str, ...] = ()
     pins: Mapping[str, str] = msgspec.field(default_factory=dict)
 
     def __post_init__(self) -> None:

@@ -19,7 +19,7 @@ from toolstile.authoring import Tool
 from toolstile.errors import ToolstileError
 from toolstile.model.definition import ToolDefinition
 from toolstile.model.issue import Issue
-from toolstile.schema.extensions import Extensions
+from toolstile.schema.extensions import NO_EXTENSIONS, Extensions
 from toolstile.schema.keywords import FORMATS, KEYWORDS, REFUSED_KEYWORDS
 from toolstile.sources.declared import Failure, shape_fault
 
@@ -148,6 +148,8 @@ def _name_of(tool: Any) -> str:
 
 def extensions(names: Sequence[str]) -> Extended:
     """The named formats and keywords. A name that stands in both groups means both."""
+    if not names:
+        return Extended(extensions=NO_EXTENSIONS)
     offered = _offered([FORMATS_GROUP, KEYWORDS_GROUP])
     formats: dict[str, Callable[[str], bool]] = {}
     keywords: dict[str, Callable[[Any, Any], bool]] = {}

@@ -9,6 +9,7 @@ import msgspec
 
 from toolstile.model.definition import ToolDefinition
 from toolstile.model.issue import Issue
+from toolstile.schema.defining import Vocabulary
 from toolstile.schema.fields import NAME
 from toolstile.schema.parse import ParseFault, parse
 from toolstile.sources.declared import name_of, read_declared
@@ -42,14 +43,14 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
         }
 
 
-def read_definitions(file: Path) -> list[Report]:
+def read_definitions(file: Path, vocabulary: Vocabulary) -> list[Report]:
     """The definitions of a YAML or JSON file: one, a list, or the `tools.custom` of settings."""
     raw = read_file(file)
     try:
         document = parse(raw) if file.suffix == ".json" else load_yaml(raw)
     except (ParseFault, YamlFault) as fault:
         return [Report(file=str(file), name="(unreadable)", issues=(fault.issue,))]
-    found = [_report(str(file), item) for item in _listed(document)]
+    found = [_report(str(file), item, vocabulary) for item in _listed(document)]
     if not found:
         raise Fail(FAILED, "EMPTY", f"{file} holds no definition", "write {name: ..., ...}")
     return found
@@ -63,8 +64,8 @@ def _listed(document: Any) -> list[Any]:
     return document if isinstance(document, list) else [document]
 
 
-def _report(file: str, document: Any) -> Report:
-    read = read_declared(document)
+def _report(file: str, document: Any, vocabulary: Vocabulary) -> Report:
+    read = read_declared(document, vocabulary)
     return Report(
         file=file,
         name=name_of(document),

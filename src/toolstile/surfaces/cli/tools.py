@@ -223,7 +223,9 @@ def check(
     files: Annotated[list[Path], typer.Argument(help="Definitions in YAML or JSON.")],
 ) -> int:
     """Check definitions in files: every fault of every definition, each with its repair."""
-    reports = [report for file in files for report in read_definitions(file)]
+    reports = [
+        report for file in files for report in read_definitions(file, cli.registry.vocabulary)
+    ]
     if cli.as_json:
         console.document({"definitions": [report.to_dict() for report in reports]})
     else:
@@ -273,7 +275,7 @@ def _either(cli: Invocation, given: str) -> ToolDefinition:
         if Path(given).name != given or Path(given).suffix in SUFFIXES:
             raise Fail(USAGE, "USAGE", f"there is no file {given}", "give a file, or NAME@VERSION")
         return _definition(cli.registry, given)
-    reports = read_definitions(Path(given))
+    reports = read_definitions(Path(given), cli.registry.vocabulary)
     if len(reports) != 1 or reports[0].definition is None:
         hint = f"`toolstile tools check {given}` says what is wrong"
         raise Fail(FAILED, "ACODE_TSR_006", f"{given} holds no single sound definition", hint)
@@ -369,7 +371,7 @@ def add(
 ) -> int:
     """Add the definitions of a file to the project; all of them, or none."""
     cli.changing()
-    reports = read_definitions(file)
+    reports = read_definitions(file, cli.registry.vocabulary)
     definitions = [report.definition for report in reports if report.definition is not None]
     if len(definitions) != len(reports):
         for report in () if cli.as_json else reports:
