@@ -38,11 +38,15 @@ def test_validations_are_counted_by_outcome_and_code(registry: Registry) -> None
     """From the counts follows the share that succeeds, of each tool and for each kind of fault."""
     for _ in range(3):
         registry.check("read_file", {"path": "a"})
-    registry.check("read_file", {"path": 1, "limit": 0})
+    registry.check("read_file", {"path": 1})
+    several = registry.check("read_file", {"path": 1, "limit": 0})
     registry.check("no_such_tool", {})
     readings = registry.readings
     assert readings.total(VALIDATIONS, tool="read_file", outcome="valid") == 3
+    assert readings.total(VALIDATIONS, tool="read_file", outcome="invalid") == 2
+    assert readings.total(VALIDATIONS) == readings.timers[f"{VALIDATIONS[:-1]}.duration"].count
     assert readings.total(VALIDATIONS, outcome="invalid", code="ACODE-TSR-004") == 1
+    assert [issue.error_code for issue in several.issues] == ["ACODE-TSR-005", "ACODE-TSR-004"]
     assert readings.total(VALIDATIONS, outcome="invalid", code="ACODE-TSR-005") == 1
     assert readings.total(VALIDATIONS, tool="no_such_tool") == 0
 

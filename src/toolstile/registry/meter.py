@@ -50,13 +50,12 @@ class Meter:
         self._timers: dict[str, Timing] = {}
         self._tools: set[str] = set()
 
-    def validated(self, tool: str, outcome: str, codes: tuple[str, ...], seconds: float) -> None:
-        """Arguments were checked: once for the outcome, once for each kind of fault."""
+    def validated(self, tool: str, outcome: str, code: str, seconds: float) -> None:
+        """Arguments were checked: counted once, under the code that the call would end with, so
+        that the share that succeeds follows from the counts."""
         with self._lock:
-            label = self._label(tool)
-            for code in codes or ("",):
-                labels = (("tool", label), ("outcome", outcome), ("code", code))
-                self._counters["tools.registry.validations", labels] += 1
+            labels = (("tool", self._label(tool)), ("outcome", outcome), ("code", code))
+            self._counters["tools.registry.validations", labels] += 1
             self._time("tools.registry.validation.duration", seconds)
 
     def created(self) -> None:
