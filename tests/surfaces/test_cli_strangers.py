@@ -148,15 +148,34 @@ def test_a_denial_can_be_followed_to_the_letter(project: Path, run: Run) -> None
     assert run(*words).exit_code == 4
 
 
-def test_a_message_is_said_once(run: Run) -> None:
-    """A single issue is the headline; below it stand its place and its repair."""
+def test_a_message_is_said_once(project: Path, run: Run) -> None:
+    """A single issue is the headline; below it stand its place and its repair. So does the repair
+    of a conflict."""
     run("tools", "add", "notes.yml")
+    notes = (project / "notes.yml").read_text(encoding="utf-8")
+    (project / "more.yml").write_text(notes.replace("Save a", "Save one"), encoding="utf-8")
+    hint = "raise the version: a version never changes its meaning"
+    head, *rest = run("tools", "add", "more.yml").stderr.splitlines()
+    assert (head.endswith("means another definition [ACODE_TSR_007]"), rest) == (
+        True,
+        [f"  {hint}"],
+    )
     refused = run("call", "save_note", '{"path": "a", "text": 1}')
     assert refused.stderr.splitlines() == [
         "validation_error: Type mismatch: expected string, got integer",
         "  /text",
         "    send a value of type string",
     ]
+
+
+def test_help_asks_for_no_value_that_is_not_taken(run: Run) -> None:
+    """Switches stand alone; only typer's own are written otherwise."""
+    for words in (("call",), ("tools", "list"), ("confirm", "list")):
+        lines = run(*words, "--help").stdout.splitlines()
+        switches = [line for line in lines if re.search(r"--(json|frozen|yes|preview) ", line)]
+        assert len(switches) >= 2
+        assert not [line for line in switches if "<" in line]
+        assert [line for line in lines if "--tenant" in line and "<str>" in line]
 
 
 def test_version(run: Run) -> None:

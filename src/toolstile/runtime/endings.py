@@ -216,8 +216,9 @@ def conflict(paths: tuple[str, ...], at: Progress) -> Ended:
     return Ended(
         Status.FAILED,
         "EFFECT_CONFLICT",
-        "no file was written, because these were changed meanwhile or cannot be written: "
-        f"{', '.join(paths)}. Look at them, then call the tool again.{unknown}",
+        "no file was written, because these were changed meanwhile, lie in a folder that is not "
+        f"there, or cannot be written: {', '.join(paths)}. Look at them, then call the tool "
+        f"again.{unknown}",
         effects_state=state,
     )
 

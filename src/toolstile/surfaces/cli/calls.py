@@ -21,6 +21,7 @@ from toolstile.surfaces.cli.completing import Reference
 from toolstile.surfaces.cli.invocation import (
     DENIED,
     FAILED,
+    FLAG,
     OK,
     UNAVAILABLE,
     USAGE,
@@ -51,8 +52,12 @@ class About(msgspec.Struct, frozen=True, kw_only=True):
     """What is said about a call, beside the tool and its arguments."""
 
     version: Annotated[str | None, typer.Option(help="A version or range.")] = None
-    preview: Annotated[bool, typer.Option("--preview", help="Show changes, make none.")] = False
-    yes: Annotated[bool, typer.Option("--yes", help="Confirm without asking.")] = False
+    preview: Annotated[
+        bool, typer.Option("--preview", metavar=FLAG, help="Show changes, make none.")
+    ] = False
+    yes: Annotated[bool, typer.Option("--yes", metavar=FLAG, help="Confirm without asking.")] = (
+        False
+    )
     session: Annotated[str | None, typer.Option(help="The session it belongs to.")] = None
     call_id: Annotated[str | None, typer.Option(help="The same id never runs twice.")] = None
     agent: Annotated[str | None, typer.Option(help="The agent that asks.")] = None

@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from toolstile.surfaces.cli import calls, console, project, tools
-from toolstile.surfaces.cli.invocation import FAILED, GONE, OK, USAGE, command
+from toolstile.surfaces.cli.invocation import FAILED, FLAG, GONE, OK, USAGE, command
 
 app = typer.Typer(
     name="toolstile",
@@ -33,7 +33,9 @@ class Readable(logging.Formatter):
 
 @app.callback(invoke_without_command=True)
 def main(
-    version: Annotated[bool, typer.Option("--version", help="Print the version.")] = False,
+    version: Annotated[
+        bool, typer.Option("--version", metavar=FLAG, help="Print the version.")
+    ] = False,
 ) -> None:
     """The gate that every tool call of an AI agent passes through."""
     if version:

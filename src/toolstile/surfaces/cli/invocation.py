@@ -40,12 +40,17 @@ MAX_INPUT = 16 * 1024 * 1024
 
 log = logging.getLogger("toolstile")
 
-JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
+# The metavar of options that take no value: typer would write `<bool>`, as if one had to follow.
+FLAG = ""
+
+JsonOption = Annotated[bool, typer.Option("--json", metavar=FLAG, help="Print one JSON document.")]
 ConfigOption = Annotated[
     Path | None, typer.Option("--config", help="Settings instead of .agent/config.yml.")
 ]
 TenantOption = Annotated[str | None, typer.Option("--tenant", help="Act for this tenant.")]
-FrozenOption = Annotated[bool, typer.Option("--frozen", help="Refuse to change any definition.")]
+FrozenOption = Annotated[
+    bool, typer.Option("--frozen", metavar=FLAG, help="Refuse to change any definition.")
+]
 
 
 class Fail(Exception):
@@ -177,7 +182,8 @@ def _guarded(function: Callable[..., Any], invocation: Invocation, given: dict[s
         return fail.exit_code
     except ToolstileError as error:
         exit_code, code, hint = _known(error)
-        console.failure(code, str(error), hint, as_json=invocation.as_json)
+        message = str(error).removesuffix(f" ({hint})")  # an exception has its repair in its text
+        console.failure(code, message, hint, as_json=invocation.as_json)
         return exit_code
     except BrokenPipeError:  # which Typer would take for a failure of the command
         console.silence()
