@@ -20,7 +20,7 @@ from typing import Any, Self
 
 import msgspec
 
-from toolstile.authoring import Tool, from_class
+from toolstile.authoring import Tool
 from toolstile.authoring.binding import typed_result
 from toolstile.effects.files import FileEffects
 from toolstile.errors import ConflictError, SettingsError, ToolError, UnknownToolError
@@ -78,7 +78,7 @@ def load_tools(settings: Settings, tools: Iterable[Any] = ()) -> Loaded:
     extended = extensions(chosen.extensions)
     registry = Registry(Vocabulary(extensions=extended.extensions))
     for tool in tools:
-        registry.register(from_class(tool) if inspect.isclass(tool) else tool)
+        registry.register(tool)
     failures = [*extended.failures, *providers(chosen.providers, registry)]
     declared = declared_tools(chosen.custom, registry.vocabulary)
     failures += declared.failures

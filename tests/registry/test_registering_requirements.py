@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import json
 import logging
 import sys
 import textwrap
 import threading
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 
+from toolstile.authoring import InvokeResult, ToolContext
 from toolstile.errors import ConflictError, DefinitionError, LicenceError, UnknownToolError
 from toolstile.model.tier import TIERS
 from toolstile.model.vocabulary import LicenceTier
@@ -48,8 +50,37 @@ def arguments(**properties: Any) -> dict[str, Any]:
 
 def test_what_is_no_tool_is_a_type_error() -> None:
     """Register takes definitions and tools, nothing that merely has a name."""
-    with pytest.raises(TypeError, match="register a ToolDefinition"):
-        Registry().register("read_file")
+    for given in ("read_file", 3, None, [READ_FILE], print):
+        with pytest.raises(TypeError, match="register a ToolDefinition"):
+            Registry().register(given)
+
+
+class Reverse:
+    """A tool as AGN writes one."""
+
+    name: ClassVar[str] = "reverse"
+    usage: ClassVar[str] = "Use it to reverse a text."
+
+    @staticmethod
+    def schema() -> dict[str, Any]:
+        """One argument."""
+        properties = {"text": {"type": "string", "description": "What to reverse."}}
+        parameters = {"type": "object", "properties": properties, "required": ["text"]}
+        return {"name": "reverse", "description": "Reverse a text.", "parameters": parameters}
+
+    async def execute(self, arguments_json: str, context: ToolContext) -> InvokeResult:
+        """The text, from its end."""
+        return InvokeResult.ok(json.dumps(json.loads(arguments_json)["text"][::-1]))
+
+
+def test_a_class_goes_to_the_registry_as_it_is() -> None:
+    """The class itself is registered; one that is no tool is refused with every fault."""
+    registry = Registry()
+    assert registry.register(Reverse).created
+    assert registry.check("reverse", {"text": "a"}).ok
+    assert registry.tool("reverse").function is Reverse
+    with pytest.raises(DefinitionError, match="a class tool has a 'usage'"):
+        registry.register(dict)
 
 
 def test_a_conflict_has_acodes_code_and_words() -> None:

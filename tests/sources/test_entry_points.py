@@ -33,6 +33,13 @@ def tools(a: int) -> int:
     """Double it."""
     return a * 2
 '''
+CLASS = """
+class Double:
+    name = "double"
+    usage = "Use it to double a number."
+    schema = staticmethod(lambda: tool("double"))
+    async def execute(self, arguments_json, context): ...
+"""
 GOOD = DEFINITIONS + "tools = [tool('one'), tool('two')]\n"
 
 
@@ -80,6 +87,8 @@ GIVES = {
         ["one"],
     ),
     "a decorated function": (DECORATED, ["tools"]),
+    "a class": (CLASS + "tools = Double", ["double"]),
+    "a list with a class": (CLASS + "tools = [Double, tool('one')]", ["double", "one"]),
     "definitions": (
         "from toolstile.schema.defining import define\ntools = [define(tool('one'))]",
         ["one"],

@@ -13,7 +13,7 @@ from typing import Any
 
 import msgspec
 
-from toolstile.authoring import Tool, portability
+from toolstile.authoring import Tool, from_class, portability
 from toolstile.authoring.portable import script_of
 from toolstile.errors import DefinitionError, SchemaValidationError, UnknownToolError
 from toolstile.model.definition import ToolDefinition
@@ -182,7 +182,8 @@ class Registry:
     def register(
         self, tool: ToolDefinition | Tool | Mapping[str, Any] | Any, *, built_in: bool = False
     ) -> Registered:
-        """Add a definition, a tool, or a decorated function. The same one again is a no-op.
+        """Add a definition, a tool, a decorated function or a class tool. The same one again is a
+        no-op.
 
         Raises:
             DefinitionError: it breaks rules; all of them are named.
@@ -275,9 +276,10 @@ class Registry:
         return tool
 
     def _tool(self, given: Any) -> tuple[Tool, tuple[Issue, ...]]:
-        given = getattr(given, "tool", given)
+        given = from_class(given) if isinstance(given, type) else getattr(given, "tool", given)
         if not isinstance(given, (ToolDefinition, Mapping, Tool)):
-            raise TypeError("register a ToolDefinition, a Tool, a mapping or a @tool function")
+            kinds = "a ToolDefinition, a Tool, a mapping, a @tool function or a class tool"
+            raise TypeError(f"register {kinds}")
         written = given.definition if isinstance(given, Tool) else given
         inspected = inspect(written, self.vocabulary)
         definition = defined(written, inspected)

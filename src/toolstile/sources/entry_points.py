@@ -122,6 +122,8 @@ def _tools_of(provider: Any) -> list[Any]:
 
 def _is_tool(given: Any) -> bool:
     """What a registry takes, told by its form: peers do not know each other."""
+    if isinstance(given, type):
+        return hasattr(given, "schema") and hasattr(given, "execute")
     kinds = (Tool, ToolDefinition, Mapping)
     return isinstance(given, kinds) or isinstance(getattr(given, "tool", None), Tool)
 
