@@ -497,13 +497,14 @@ def test_the_program_starts_as_a_module(project: Path) -> None:
     assert (ended.returncode, ended.stdout) == (0, "✓ Arguments are valid\n")
 
 
-def on_a_terminal(*arguments: str) -> str:
-    """What a command prints where its output is a terminal of 100 columns."""
+def on_a_terminal(*arguments: str, typed: str = "", exit_code: int = 0) -> str:
+    """What a command prints on a terminal of 100 columns, at which a person types something."""
     leader, follower = pty.openpty()
     termios.tcsetwinsize(follower, (40, 100))
     command = (sys.executable, "-m", "toolstile", *arguments)
-    with subprocess.Popen(command, stdout=follower, stdin=subprocess.DEVNULL) as process:
+    with subprocess.Popen(command, stdin=follower, stdout=follower, stderr=follower) as process:
         os.close(follower)
+        os.write(leader, typed.encode())
         said = b""
         while True:
             try:
@@ -511,7 +512,7 @@ def on_a_terminal(*arguments: str) -> str:
             except OSError:  # the terminal's last writer has gone
                 break
     os.close(leader)
-    assert process.returncode == 0
+    assert process.returncode == exit_code
     return re.sub(r"\x1b\[[0-9;]*m", "", said.decode())
 
 
@@ -526,3 +527,34 @@ def test_list_is_the_seeds_table_on_a_terminal() -> None:
         ["read_file", "1.0.0", "Read the contents of a file"],
         ["write_note", "2.1.0", "Write a note [with brackets]"],
     ]
+
+
+ASKED = """
+name: asked
+description: Asks before it runs.
+parameters: {type: object, properties: {word: {type: string}}}
+requires_confirmation: true
+side_effects: [none]
+source: {python: "note_tools:asked"}
+"""
+
+
+@pytest.mark.parametrize(("typed", "exit_code"), [("y\n", 0), ("n\n", 4), ("\x04", 4)])
+def test_a_person_sees_what_they_are_asked_about(
+    run: Run, project: Path, typed: str, exit_code: int
+) -> None:
+    """Before a run: the tool and its arguments, wherever these came from. Only a yes runs it, and
+    whoever says nothing is told that it waits."""
+    with (project / "note_tools.py").open("a", encoding="utf-8") as module:
+        module.write("\ndef asked(word=''): return {'said': word}\n")
+    (project / "asked.yml").write_text(ASKED, encoding="utf-8")
+    (project / "word.json").write_text('{"word": "hello"}', encoding="utf-8")
+    assert run("tools", "add", "asked.yml").exit_code == 0
+    words = ("call", "asked", "@word.json")
+    shown = on_a_terminal(*words, typed=typed, exit_code=exit_code)
+    before, _, after = shown.partition("Let it happen?")
+    assert "Tool: asked" in before
+    assert 'Arguments: {"word": "hello"}' in before
+    assert "has not run" in before
+    assert ('{"said": "hello"}' in after) == (exit_code == 0)
+    assert ("confirm approve" in after) == (exit_code == 4)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import sys
+from collections.abc import Iterator
 from typing import Annotated, Any
 
 import msgspec
@@ -122,7 +123,8 @@ def _agrees(cli: Invocation, seen: Seen) -> bool:
     if cli.as_json or not (sys.stdin.isatty() and sys.stderr.isatty()):
         return False
     if seen.diff is None:
-        console.tell(seen.result.error_message or "")
+        for line in (*_looked_at(seen), seen.result.error_message or ""):
+            console.tell(line)
     try:
         return typer.confirm("Let it happen?", default=False, err=True)
     except typer.Abort:  # no answer is no refusal: the call waits on
@@ -220,20 +222,23 @@ def show(cli: Invocation, execution: Execution) -> int:
         document = {"execution_id": execution, "digest": seen.digest, "diff": seen.diff}
         console.document(document | {"call": seen.result.to_dict()})
         return OK
-    has_run = seen.state is CallState.HELD
-    console.facts(
-        {
-            "Tool": seen.result.input.tool,
-            "Arguments": json.dumps(seen.result.input.arguments, ensure_ascii=False),
-            "State": "has run; its changes wait" if has_run else "has not run",
-            "Digest": seen.digest,
-        }
-    )
-    for resource in seen.result.decision.resources if seen.result.decision else ():
-        console.say(f"{resource.access}: {resource.value}")
+    for line in _looked_at(seen):
+        console.say(line)
+    console.say(f"Digest: {seen.digest}")
     if seen.diff:
         console.say(seen.diff)
     return OK
+
+
+def _looked_at(seen: Seen) -> Iterator[str]:
+    """What a person looks at before they answer, but for the diff."""
+    call = seen.result.input
+    yield f"Tool: {call.tool}"
+    yield f"Arguments: {json.dumps(call.arguments, ensure_ascii=False)}"
+    has_run = seen.state is CallState.HELD
+    yield f"State: {'has run; its changes wait' if has_run else 'has not run'}"
+    for resource in seen.result.decision.resources if seen.result.decision else ():
+        yield f"{resource.access}: {resource.value}"
 
 
 def _answered(cli: Invocation, talk: Any) -> Any:

@@ -121,7 +121,7 @@ def show(
             "Description": definition.description,
         }
     )
-    console.say("Parameters:")
+    console.say("Parameters:" if definition.parameters.get("properties") else "Parameters: none")
     required = definition.parameters.get("required", ())
     for name, schema in definition.parameters.get("properties", {}).items():
         line = f"  {name} ({_kind(schema, needed=name in required)}): {_meaning(schema)}"
