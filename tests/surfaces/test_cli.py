@@ -376,6 +376,30 @@ def test_what_is_unsound_by_now_can_be_removed(run: Run, project: Path) -> None:
     assert "Unknown tool" in run("tools", "remove", "inside").stderr
 
 
+def test_what_was_set_of_a_tool_goes_with_it(run: Run, project: Path) -> None:
+    """A pin or a switch of a tool that is gone would be complained of for ever. Where a version of
+    it stays, so does what was set; and what is left of a tool can be taken back by name."""
+    file = project / "extra.yml"
+    file.write_text("{name: extra, description: x, version: 1.0.0}", encoding="utf-8")
+    for words in (("add", str(file)), ("pin", "extra", "^1"), ("disable", "extra")):
+        assert run("tools", *words).exit_code == 0
+    assert run("tools", "remove", "extra").exit_code == 0
+    state = (project / ".agent" / "state.yml").read_text(encoding="utf-8")
+    assert "extra" not in state
+    newer = "{name: read_file, description: Read it, version: 2.0.0}"
+    file.write_text(newer, encoding="utf-8")
+    for words in (("add", str(file)), ("disable", "read_file"), ("remove", "read_file")):
+        assert run("tools", *words).exit_code == 0
+    assert "[disabled]" in run("tools", "list").stdout
+    left = "{disabled: [gone], pins: {gone: ^1}}"
+    (project / ".agent" / "state.yml").write_text(left, encoding="utf-8")
+    assert run("doctor").exit_code == 7
+    assert run("tools", "enable", "gone").exit_code == 0
+    assert run("tools", "pin", "gone").exit_code == 0
+    assert run("doctor").exit_code == 0
+    assert run("tools", "enable", "never").exit_code == run("tools", "pin", "never").exit_code == 1
+
+
 def test_adding_says_which_definition_is_at_fault(run: Run, project: Path) -> None:
     """As `tools check` does: a file may hold many."""
     two = "[{name: sound, description: x}, {name: wrong, description: ''}]"

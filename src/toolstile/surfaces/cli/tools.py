@@ -335,7 +335,8 @@ def _set(cli: Invocation, name: str, *, disabled: bool) -> int:
     cli.changing()
 
     def change(state: State, registry: Registry) -> State:
-        registry.get(name)
+        if disabled or name not in state.disabled:  # taken back even if the tool is gone
+            registry.get(name)
         return switched(state, name, disabled=disabled)
 
     cli.change_state(change)
@@ -356,7 +357,8 @@ def pin(
     def change(state: State, registry: Registry) -> State:
         if version is not None:
             _definition(registry, f"{name}@{version}")
-        registry.pin(name, version)
+        if version is not None or name not in state.pins:  # as above
+            registry.pin(name, version)
         return pinned(state, name, version)
 
     cli.change_state(change)
