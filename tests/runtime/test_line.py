@@ -213,6 +213,20 @@ async def test_a_no_throws_the_changes_away(line: Executor, work: Path) -> None:
     assert again.error_code == "CONFIRMATION_DENIED"
 
 
+async def test_writing_what_is_there_already_changes_nothing(line: Executor, work: Path) -> None:
+    """Nothing would be changed, so there is nothing to agree to; other text is asked about."""
+    target = work / "n.txt"
+    target.write_text("same", encoding="utf-8")
+    before = target.stat()
+    done = await call(line, "save", {"path": "n.txt", "text": "same"})
+    assert (done.status, done.output, done.effects) == (Status.SUCCESS, 4, ())
+    assert done.effects_state is EffectsState.NONE
+    after = target.stat()
+    assert (after.st_ino, after.st_mtime_ns) == (before.st_ino, before.st_mtime_ns)
+    other = await call(line, "save", {"path": "n.txt", "text": "Same"})
+    assert other.status is Status.REQUIRES_CONFIRMATION
+
+
 async def test_a_deletion_is_staged_too(line: Executor, work: Path) -> None:
     """Removing a file waits for approval like writing one."""
     (work / "n.txt").write_text("x", encoding="utf-8")

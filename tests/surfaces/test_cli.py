@@ -563,12 +563,12 @@ source: {python: "note_tools:asked"}
 """
 
 
-@pytest.mark.parametrize(("typed", "exit_code"), [("y\n", 0), ("n\n", 4), ("\x04", 4)])
+@pytest.mark.parametrize(("typed", "exit_code"), [("y\n", 0), ("n\n", 3), ("\n", 3), ("\x04", 4)])
 def test_a_person_sees_what_they_are_asked_about(
     run: Run, project: Path, typed: str, exit_code: int
 ) -> None:
-    """Before a run: the tool and its arguments, wherever these came from. Only a yes runs it, and
-    whoever says nothing is told that it waits."""
+    """Before a run: the tool and its arguments, wherever these came from. Only a yes runs it, a no
+    ends it, and whoever says nothing is told that it waits."""
     with (project / "note_tools.py").open("a", encoding="utf-8") as module:
         module.write("\ndef asked(word=''): return {'said': word}\n")
     (project / "asked.yml").write_text(ASKED, encoding="utf-8")
@@ -582,3 +582,5 @@ def test_a_person_sees_what_they_are_asked_about(
     assert "has not run" in before
     assert ('{"said": "hello"}' in after) == (exit_code == 0)
     assert ("confirm approve" in after) == (exit_code == 4)
+    waiting = document(run("confirm", "list", "--json"))["items"]
+    assert len(waiting) == (exit_code == 4)

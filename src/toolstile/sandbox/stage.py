@@ -7,6 +7,7 @@ import hashlib
 import itertools
 import os
 import stat
+from io import BufferedReader
 from pathlib import Path
 
 from toolstile.model.job import StagedFile
@@ -22,12 +23,13 @@ class FileStage:
     def __init__(self, directory: Path) -> None:
         self._directory = directory
         self._staged: dict[str, StagedFile] = {}
+        self._before: dict[str, StagedFile] = {}
         self._files = itertools.count()  # never used twice, whatever is forgotten meanwhile
 
     @property
     def staged(self) -> tuple[StagedFile, ...]:
-        """Everything staged, for the outcome."""
-        return tuple(self._staged.values())
+        """Everything staged that would change something, for the outcome."""
+        return tuple(staged for staged in self._staged.values() if self._changes(staged))
 
     def put(self, path: str, content: bytes, mode: int | None) -> None:
         """Stage a file's whole content."""
@@ -55,6 +57,13 @@ class FileStage:
             raise FileNotFoundError(errno.ENOENT, "removed by this run", path)
         return (self._directory / staged.file).read_bytes()
 
+    def _changes(self, staged: StagedFile) -> bool:
+        before = self._before[staged.path]
+        if staged.file is None or before.base is None or staged.mode != before.mode:
+            return True
+        with (self._directory / staged.file).open("rb") as file:
+            return _digest(file) != before.base
+
     def _found(self, path: str) -> StagedFile:
         """What is staged already, or what lies on the disk now: the base of the change."""
         if path in self._staged:
@@ -62,7 +71,8 @@ class FileStage:
         if len(self._staged) >= MAX_FILES:
             raise OSError(errno.ENOSPC, f"a run stages at most {MAX_FILES:,} files", path)
         base, mode = _on_disk(path)
-        return StagedFile(path=path, file=None, base=base, mode=mode)
+        found = self._before[path] = StagedFile(path=path, file=None, base=base, mode=mode)
+        return found
 
 
 def _on_disk(path: str) -> tuple[str | None, int]:
@@ -74,4 +84,8 @@ def _on_disk(path: str) -> tuple[str | None, int]:
         mode = os.fstat(descriptor).st_mode
         if not stat.S_ISREG(mode):
             raise OSError(errno.EINVAL, "only regular files can be staged", path)
-        return "sha256:" + hashlib.file_digest(file, "sha256").hexdigest(), mode & 0o777
+        return _digest(file), mode & 0o777
+
+
+def _digest(file: BufferedReader) -> str:
+    return "sha256:" + hashlib.file_digest(file, "sha256").hexdigest()

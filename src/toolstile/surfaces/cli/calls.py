@@ -94,9 +94,13 @@ def call(
         seen = runtime.waiting(result.execution_id)
         if not cli.as_json and seen.diff is not None:
             console.tell(seen.diff)
-        if about.preview or not (about.yes or _agrees(cli, seen)):
+        agreed = about.yes or (None if about.preview else _agrees(cli, seen))
+        if about.preview or agreed is None:
             return result
-        return await runtime.approve(result.execution_id, by=Caller(**who), digest=seen.digest)
+        by = Caller(**who)
+        if not agreed:
+            return await runtime.deny(result.execution_id, by=by)
+        return await runtime.approve(result.execution_id, by=by, digest=seen.digest)
 
     return _report(cli, _with_runtime(cli, talk))
 
@@ -118,18 +122,19 @@ def _with_runtime(cli: Invocation, talk: Any) -> Any:
     return asyncio.run(run())
 
 
-def _agrees(cli: Invocation, seen: Seen) -> bool:
-    """Ask the person at the terminal, who sees what they decide on; never without a terminal."""
+def _agrees(cli: Invocation, seen: Seen) -> bool | None:
+    """Ask the person at the terminal, who sees what they decide on. None without an answer, as
+    where there is no terminal: then the call waits on."""
     if cli.as_json or not (sys.stdin.isatty() and sys.stderr.isatty()):
-        return False
+        return None
     if seen.diff is None:
         for line in (*_looked_at(seen), seen.result.error_message or ""):
             console.tell(line)
     try:
         return typer.confirm("Let it happen?", default=False, err=True)
-    except typer.Abort:  # no answer is no refusal: the call waits on
+    except typer.Abort:
         console.tell("")
-        return False
+        return None
 
 
 def _report(cli: Invocation, result: Result[Any]) -> int:
