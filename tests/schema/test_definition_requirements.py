@@ -12,6 +12,8 @@ import pytest
 from toolstile.errors import DefinitionError
 from toolstile.model.definition import Constraints
 from toolstile.model.vocabulary import Category, IsolationLevel, Risk, SideEffect
+from toolstile.schema import check_schema, compile_arguments
+from toolstile.schema.adopt import adopt
 from toolstile.schema.compiled import compiled
 from toolstile.schema.defining import Inspection, define, inspect
 
@@ -298,6 +300,43 @@ def test_defaults_are_filled_in_after_validation() -> None:
     schema = compiled(define(listed(default="x")).parameters)
     assert schema.check("{}").value == {"param": "x"}
     assert schema.check('{"param": "y"}').value == {"param": "y"}
+
+
+LEADING_ON: dict[str, dict[str, Any]] = {
+    "to itself": {"a": {"$ref": "#", "default": {}}},
+    "through a list": {"a": {"type": "array", "items": {"$ref": "#"}, "default": [{}]}},
+    "through an alternative": {"a": {"anyOf": [{"type": "null"}, {"$ref": "#"}], "default": {}}},
+    "to two, and each to two": {"a": {"$ref": "#/$defs/n0", "default": {}}},
+}
+DOUBLED = {
+    f"n{n}": {
+        "type": "object",
+        "properties": {k: {"$ref": f"#/$defs/n{n + 1}", "default": {}} for k in "ab"},
+    }
+    for n in range(20)
+}
+
+
+@pytest.mark.parametrize("case", LEADING_ON)
+def test_defaults_come_to_an_end(case: str) -> None:
+    """What would fill itself in forever, or by doubling, is refused at its place; adopting drops
+    such defaults. One default within another is filled in."""
+    last = {"n20": {"type": "object", "properties": {}}}
+    schema = {"type": "object", "properties": LEADING_ON[case], "$defs": DOUBLED | last}
+    assert "/properties/a/default" in {issue.path for issue in check_schema(schema)}
+    foreign = {"name": "x", "description": "Does it", "parameters": schema}
+    assert compiled(adopt(foreign).definition.parameters).check("{}").value == {}
+    limit = {"type": "integer", "default": 10}
+    options = {"type": "object", "properties": {"limit": limit}, "default": {}}
+    nested = compile_arguments({"type": "object", "properties": {"options": options}})
+    assert nested.check("{}").value == {"options": {"limit": 10}}
+
+
+def test_what_cannot_be_filled_in_is_refused() -> None:
+    """Where alternatives hide that defaults lead on without end, the call ends in an issue."""
+    endless = {"type": "object", "properties": {"a": {"$ref": "#", "default": {}}}}
+    (issue,) = compile_arguments(endless).check("{}").issues
+    assert (issue.code, issue.path) == ("too_deep", "")
 
 
 # --- constraints --------------------------------------------------------------------------------

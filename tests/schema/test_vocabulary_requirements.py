@@ -206,3 +206,53 @@ def test_a_schema_is_testable_alone() -> None:
     assert compile_arguments(schema).check('{"v": "a"}').value == {"v": "a"}
     assert inspect({"name": "t", "description": "d", "parameters": schema}).definition is not None
     assert thaw(schema) == schema
+
+
+def layered(layers: int) -> dict[str, Any]:
+    """A tree whose nodes stand below that many alternatives, each with a property of its own."""
+    node: dict[str, Any] = {"type": "object", "properties": {"child": {"$ref": "#/$defs/node"}}}
+    for layer in range(layers):
+        own = {f"x{layer}": {"type": "string"}}
+        node = {"type": "object", "properties": own, "anyOf": [node]}
+    top = {"child": {"$ref": "#/$defs/node"}}
+    return {"type": "object", "properties": top, "$defs": {"node": node}}
+
+
+def types_in_a_ring(count: int) -> dict[str, Any]:
+    """As many types, each with a member of the next or text."""
+    nodes = {
+        f"n{n}": {
+            "anyOf": [
+                {"type": "string"},
+                {
+                    "type": "object",
+                    "properties": {"child": {"$ref": f"#/$defs/n{(n + 1) % count}"}},
+                },
+            ]
+        }
+        for n in range(count)
+    }
+    return {"type": "object", "properties": {"child": {"$ref": "#/$defs/n0"}}, "$defs": nodes}
+
+
+@pytest.mark.parametrize(
+    ("schema", "fits", "refused"),
+    [
+        (layered(1), 60, None),
+        (layered(2), 8, 30),
+        (layered(14), 2, 8),
+        (types_in_a_ring(2), 60, None),
+        (types_in_a_ring(10), 15, 40),
+    ],
+)
+def test_alternatives_in_layers_bound_the_depth(
+    schema: dict[str, Any], fits: int, refused: int | None
+) -> None:
+    """Where each level of a value would be looked at again and again, it has few levels: without
+    the bound these take minutes. (The run ends a test that hangs.)"""
+    arguments = compile_arguments(schema)
+    assert arguments.check('{"child":' * fits + "{}" + "}" * fits).ok
+    assert not arguments.check('{"child":' * fits + "1" + "}" * fits).ok
+    if refused is not None:
+        (issue,) = arguments.check('{"child":' * refused + "{}" + "}" * refused).issues
+        assert issue.code == "too_deep"

@@ -167,7 +167,8 @@ def test_of_several_who_add_one_version_one_does(start: Start, tmp_path: Path) -
     told of the conflict, and what stands is what the one was told."""
     for number in range(6):
         tool = TOOL | {"name": "same", "description": f"Number {number}"}
-        (tmp_path / f"{number}.json").write_text(json.dumps(tool | {"parameters": SECONDS}))
+        text = json.dumps(tool | {"parameters": SECONDS})
+        (tmp_path / f"{number}.json").write_text(text, encoding="utf-8")
     processes = [start("tools", "add", f"{number}.json", "--json") for number in range(6)]
     answers = [ended(process) for process in processes]
     assert sorted(code for code, _, _ in answers) == [0, 1, 1, 1, 1, 1]

@@ -5,15 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+import jsonschema_rs
+
 from toolstile.model.issue import COMPILATION_FAILED, Issue
 from toolstile.model.json import JsonObject, JsonValue, describe, thaw
 from toolstile.schema.closing import Root, close
 from toolstile.schema.engine import compile_engine, compile_map, engine_schema
 from toolstile.schema.extensions import NO_EXTENSIONS, Extensions
+from toolstile.schema.filling import FillingTooDeep, IntegerOutOfRange, fill, plan_for
 from toolstile.schema.issue import fault
 from toolstile.schema.keywords import type_names
 from toolstile.schema.lint import lint
-from toolstile.schema.places import walk
+from toolstile.schema.places import Places, walk
 
 
 def check_schema(
@@ -65,6 +68,29 @@ def _self_contradictions(closed: JsonObject, extensions: Extensions) -> Iterator
             reason = f"a value of '{keyword}' does not fit the schema beside it"
             hint = f"make it fit, or correct the schema; it is {describe(value)}"
             yield fault(path, keyword, reason, hint)
+        elif validator is not None and keyword == "default" and isinstance(value, (dict, list)):
+            yield from _endless(closed, place, value, validators)
+
+
+def _endless(
+    closed: JsonObject, place: str, value: JsonValue, validators: jsonschema_rs.ValidatorMap
+) -> Iterator[Issue]:
+    """A default into which defaults are filled without end, or thousands of them."""
+
+    def fits(at: str, part: JsonValue) -> bool:
+        validator = validators.get(f"#{at}")
+        return validator is not None and validator.is_valid(part)
+
+    plan = plan_for(Places(closed), at=place)
+    try:
+        if plan is not None:
+            fill(plan, thaw(value), fits)
+    except FillingTooDeep:
+        reason = "defaults would be filled into this one without end"
+        hint = "write the default out in full, or drop one of those that lead back to it"
+        yield fault(f"{place}/default", "default", reason, hint)
+    except IntegerOutOfRange:
+        pass  # nobody is hurt until it is used, and then it is refused
 
 
 def _examples(pointer: str, rules: JsonObject) -> Iterator[tuple[str, str, str, Any]]:

@@ -31,6 +31,7 @@ from toolstile.schema.explain import MAX_ISSUES, Schema, explain, outline
 from toolstile.schema.extensions import NO_EXTENSIONS, Extensions
 from toolstile.schema.filling import (
     INTERACTING,
+    FillingTooDeep,
     IntegerOutOfRange,
     Plan,
     fill,
@@ -147,35 +148,38 @@ class CompiledSchema:
                 return Checked(False, None, (fault.issue,), 1)
         takes = self._takes
         if takes is not None and takes(value):
-            return Checked(True, value) if self._defaults is None else self._completed(value)
+            return (
+                self._with_plan(value, self._defaults) if self._defaults else Checked(True, value)
+            )
         return self._judged(value)
 
     def check_parsed(self, value: JsonValue) -> Checked:
         """A parsed value; it is filled in where it stands, so it must be the caller's own."""
         if self._takes is not None and self._takes(value):
-            return self._completed(value)
+            return self._with_plan(value, self._defaults)
         return self._judged(value)
 
     def issues(self, value: JsonValue) -> tuple[Issue, ...]:
         """Every issue of a value, for outputs: nothing is filled in."""
         return () if self.is_valid(value) else self._refused(value).issues
 
-    def _completed(self, value: JsonValue) -> Checked:
-        filled = value if self._defaults is None else fill(self._defaults, value, self._fits)
-        return Checked(True, filled)
-
     def _judged(self, value: JsonValue) -> Checked:
         """What is to be said of a value that the shortcut does not take."""
         if self._is_settled(value) or not self.is_valid(value):
             return self._refused(value)
-        if self._plan is None:
+        return self._with_plan(value, self._plan)
+
+    def _with_plan(self, value: JsonValue, plan: Plan | None) -> Checked:
+        if plan is None:
             return Checked(True, value)
         try:
             if self._copies:
-                return Checked(True, self._filled(value, self._plan))
-            return Checked(True, fill(self._plan, value, self._fits))
+                return Checked(True, self._filled(value, plan))
+            return Checked(True, fill(plan, value, self._fits))
         except IntegerOutOfRange as error:
             return Checked(False, None, (_out_of_range(error.path),), 1)
+        except FillingTooDeep:
+            return Checked(False, None, (_unfillable(),), 1)
 
     def _is_settled(self, value: JsonValue) -> bool:
         """True where the shortcut's no is the answer: looking again takes as long as before, and
@@ -256,6 +260,17 @@ def _too_deep(limit: int) -> Issue:
         message=f"Invalid JSON in arguments: nested deeper than {limit} levels",
         expected=f"at most {limit} levels for this recursive schema",
         hint="send a flatter document",
+    )
+
+
+def _unfillable() -> Issue:
+    return Issue(
+        path="",
+        code="too_deep",
+        error_code=CONSTRAINT_VIOLATION,
+        message="Constraint violation: the schema's defaults cannot be filled in that deep",
+        expected="arguments whose defaults come to an end",
+        hint="send a flatter document, and name members that would be filled in",
     )
 
 

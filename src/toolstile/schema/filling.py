@@ -29,6 +29,24 @@ Fits = Callable[[str, JsonValue], bool]
 """Does a value fit the place at this JSON Pointer?"""
 
 
+# What one filling may add. A default may want defaults of its own, each of those two more.
+MAX_FILLED = 1_000
+
+
+class FillingTooDeep(ValueError):
+    """The defaults of a schema lead on without end, or deeper than there is room for."""
+
+
+class _Work:
+    """One filling: who is asked what fits, and what is left to spend."""
+
+    __slots__ = ("filled", "fits")
+
+    def __init__(self, fits: Fits) -> None:
+        self.fits = fits
+        self.filled = 0
+
+
 class IntegerOutOfRange(ValueError):
     """A float stands where an integer is wanted and is none that 64 bits hold exactly."""
 
@@ -62,10 +80,10 @@ def has_defaults(places: Places) -> bool:
     return any(place.keyword == "properties" and "default" in place.rules for place in places)
 
 
-def plan_for(places: Places, *, integers: bool = True) -> Plan | None:
-    """The plan of a schema; None where there is nothing to do, ever. Without `integers`, the plan
-    for values in which every integer is written as one."""
-    return _Planner(places, integers=integers).plan(places.by_pointer[""])
+def plan_for(places: Places, *, integers: bool = True, at: str = "") -> Plan | None:
+    """The plan of a schema, or of a place in it; None where there is nothing to do, ever. Without
+    `integers`, the plan for values in which every integer is written as one."""
+    return _Planner(places, integers=integers).plan(places.by_pointer[at])
 
 
 class _Planner:
@@ -176,16 +194,24 @@ def fill(plan: Plan, value: JsonValue, fits: Fits) -> JsonValue:
 
     Raises:
         IntegerOutOfRange: an integral float is too large for an integer.
+        FillingTooDeep: the defaults call for each other without end.
     """
+    try:
+        return _filled(plan, value, _Work(fits))
+    except RecursionError:  # a default that wants itself; or a chain of references at each level
+        raise FillingTooDeep from None
+
+
+def _filled(plan: Plan, value: JsonValue, work: _Work) -> JsonValue:
     kind = type(value)
     if kind is float:
         return _integer(value) if plan.integer else value
     if plan.forks:
-        value = _fill_forks(plan, value, fits)
+        value = _fill_forks(plan, value, work)
     if kind is dict:
-        _fill_members(plan, value, fits)
+        _fill_members(plan, value, work)
     elif kind is list and (plan.items is not None or plan.prefix):
-        _fill_items(plan, value, fits)
+        _fill_items(plan, value, work)
     return value
 
 
@@ -198,36 +224,39 @@ def _integer(value: float) -> float | int:
     return int(value)
 
 
-def _fill_forks(plan: Plan, value: JsonValue, fits: Fits) -> JsonValue:
+def _fill_forks(plan: Plan, value: JsonValue, work: _Work) -> JsonValue:
     """The other descriptions of this very value: all of `also`, of each choice what fits first."""
     for other in plan.also:
-        value = fill(other, value, fits)
+        value = _filled(other, value, work)
     for options in plan.choices:
-        chosen = next((p for at, p in options if at is None or fits(at, value)), None)
+        chosen = next((p for at, p in options if at is None or work.fits(at, value)), None)
         if chosen is not None:
-            value = fill(chosen, value, fits)
+            value = _filled(chosen, value, work)
     return value
 
 
-def _fill_members(plan: Plan, value: dict[str, Any], fits: Fits) -> None:
+def _fill_members(plan: Plan, value: dict[str, Any], work: _Work) -> None:
     for name, default in plan.defaults.items():
         if name not in value:
+            work.filled += 1
+            if work.filled > MAX_FILLED:
+                raise FillingTooDeep
             value[name] = thaw(default)
     for name in plan.integers:
         if type(value.get(name)) is float:
-            _fill_at(_INTEGER, value, name, fits)
+            _fill_at(_INTEGER, value, name, work)
     for name in plan.members:
         if name in value:
-            _fill_at(plan.members[name], value, name, fits)
+            _fill_at(plan.members[name], value, name, work)
     if plan.others is not None:
         for name in value.keys() - plan.declared:
-            _fill_at(plan.others, value, name, fits)
+            _fill_at(plan.others, value, name, work)
 
 
-def _fill_items(plan: Plan, value: list[Any], fits: Fits) -> None:
+def _fill_items(plan: Plan, value: list[Any], work: _Work) -> None:
     for index, below in enumerate(plan.prefix[: len(value)]):
         if below is not None:
-            _fill_at(below, value, index, fits)
+            _fill_at(below, value, index, work)
     if plan.items is None:
         return
     rows: Sequence[int] = range(len(plan.prefix), len(value))
@@ -235,7 +264,7 @@ def _fill_items(plan: Plan, value: list[Any], fits: Fits) -> None:
         # Tables are the large arguments; without this short cut they cost three times as much.
         rows = _rows_with_floats(value, rows, plan.items.integers)
     for index in rows:
-        _fill_at(plan.items, value, index, fits)
+        _fill_at(plan.items, value, index, work)
 
 
 def _rows_with_floats(
@@ -256,11 +285,11 @@ def _rows_with_floats(
     ]
 
 
-def _fill_at(plan: Plan, container: Any, step: Any, fits: Fits) -> None:
+def _fill_at(plan: Plan, container: Any, step: Any, work: _Work) -> None:
     """One member or item; a fault learns its path on the way out, where there is one."""
     before = container[step]
     try:
-        after = fill(plan, before, fits)
+        after = _filled(plan, before, work)
     except IntegerOutOfRange as error:
         error.path = (step, *error.path)
         raise

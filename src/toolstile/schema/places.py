@@ -34,6 +34,9 @@ MAX_WORK = 20_000
 
 # Validation work that references may multiply before their values are called too deep.
 MAX_GROWTH = 1_024
+# The same with what is looked at again for `unevaluatedProperties`. The engine remembers most of
+# it, though not all: 20 levels through ten types take a million looks, and 0.7 s.
+MAX_REPEATED = 65_536
 
 
 class Place(msgspec.Struct, frozen=True, eq=False):
