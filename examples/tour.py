@@ -77,7 +77,7 @@ def staged(rt: Any, notes: Path) -> None:
     heading("Staged: the tool has run, nothing has changed, here is the diff")
     waits = rt.call(replace_word, path="notes.txt", old="turnstile", new="toolstile")
     show("replace_word turnstile → toolstile", waits)
-    for line in rt.waiting(waits.execution_id).diff.splitlines():
+    for line in rt.confirmation(waits.execution_id).diff.splitlines():
         print(f"     {line}")
     print(f"   the file still says: {notes.read_text(encoding='utf-8').splitlines()[0]!r}")
     heading("Approved: exactly that diff is made")

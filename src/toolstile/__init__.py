@@ -16,9 +16,11 @@ from toolstile.authoring import (
     tool,
 )
 from toolstile.errors import (
+    CallFailed,
     ConflictError,
     DefinitionError,
     LicenceError,
+    NotWaiting,
     SchemaValidationError,
     SettingsError,
     StoreUnavailable,
@@ -44,6 +46,7 @@ if _typing.TYPE_CHECKING:
 
 __all__ = [
     "Adopted",
+    "CallFailed",
     "Caller",
     "Checked",
     "ConflictError",
@@ -54,6 +57,7 @@ __all__ = [
     "InvokeResult",
     "Issue",
     "LicenceError",
+    "NotWaiting",
     "Program",
     "ReadPath",
     "Registered",

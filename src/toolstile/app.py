@@ -14,6 +14,7 @@ import inspect
 import logging
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Set as AbstractSet
 from functools import partial
 from pathlib import Path
 from typing import Any, Self
@@ -27,6 +28,7 @@ from toolstile.errors import ConflictError, SettingsError, ToolError, UnknownToo
 from toolstile.model.call import Caller
 from toolstile.model.definition import ToolDefinition
 from toolstile.model.issue import Issue, pointer
+from toolstile.model.record import CallRecord
 from toolstile.registry.registry import Registry
 from toolstile.runtime import approvals
 from toolstile.runtime.blocking import Blocking
@@ -159,9 +161,10 @@ def masked_places(settings: Settings) -> tuple[str, ...]:
 class Runtime:
     """Tools, rights, store and sandbox in one: an async context manager.
 
-    `settings` is a path, a mapping, or None for .agent/config.yml where there is one; `store` and
-    `grants` override it. `observers` are told how every call ended, refused and recovered ones
-    included. `.blocking()` gives the same without `await`.
+    `settings` is a path, a mapping, or None for .agent/config.yml where there is one; `store`,
+    `grants` and every other key of the settings given here override it. `observers` are told how
+    every call ended, refused and recovered ones included. `.blocking()` is the same without
+    `await`.
     """
 
     def __init__(
@@ -169,13 +172,16 @@ class Runtime:
         tools: Iterable[Any] = (),
         *,
         settings: Path | str | Mapping[str, Any] | None = None,
+        store: str | None = None,
+        grants: Mapping[str, Any] | None = None,
         observers: Iterable[Observer] = (),
         **overrides: Any,
     ) -> None:
         self._tools = tuple(tools)
         self._observers = tuple(observers)
         self._source = Path(settings) if isinstance(settings, str) else settings
-        self._overrides = overrides
+        said = {"store": store, "grants": grants}
+        self._overrides = overrides | {k: value for k, value in said.items() if value is not None}
         self._caller = Caller()
 
     async def __aenter__(self) -> Self:
@@ -187,17 +193,17 @@ class Runtime:
         self.registry = load_tools(self.settings, self._tools).registry
         self._store = open_store(self.settings)
         try:
-            self._open()
+            await self._open()
         except BaseException:
-            self._store.close()
+            await self._store.close()
             raise
         return self
 
-    def _open(self) -> None:
+    async def _open(self) -> None:
         effects = FileEffects(make_private(self.settings.state) / "staging")
         setting = self._setting()
         self.executor = Executor(setting, self._store, ChildProcess(), effects, self._observers)
-        for ended in recover(self._store, effects):
+        for ended in await recover(self._store, effects):
             self.executor.tell(ended)
             log.warning(
                 "[TLS-RUN] An abandoned call was ended. execution=%s status=%s effects=%s",
@@ -210,7 +216,7 @@ class Runtime:
         try:
             await self.executor.close()
         finally:
-            self._store.close()
+            await self._store.close()
 
     def blocking(self) -> Blocking:
         """The synchronous door: `with Runtime(...).blocking() as rt: rt.call(...)`."""
@@ -229,9 +235,21 @@ class Runtime:
             unenforced_accepted_at_own_risk=frozenset(settings.unenforced_accepted),
         )
 
-    def as_(self, **who: Any) -> Bound:
+    def as_(
+        self,
+        *,
+        agent: str | None = None,
+        user: str | None = None,
+        session: str | None = None,
+        conversation: str | None = None,
+        tenant: str | None = None,
+    ) -> Bound:
         """The same runtime for one caller: `rt.as_(agent="me", session="s1")`."""
-        return Bound(self, Caller(**{"tenant": self._caller.tenant, **who}))
+        tenant = self._caller.tenant if tenant is None else tenant
+        who = Caller(
+            agent=agent, user=user, session=session, conversation=conversation, tenant=tenant
+        )
+        return Bound(self, who)
 
     async def call(self, tool: Callee, arguments: Any = None, **keywords: Any) -> Result[Any]:
         """Call a tool: `rt.call(f, path="a")`, `rt.call("f", {"path": "a"})`, or the model's raw
@@ -258,21 +276,25 @@ class Runtime:
         self, execution_id: str, by: Caller | None = None, note: str = ""
     ) -> Result[Any]:
         """End a waiting call with a no."""
-        record = approvals.deny(self.executor, execution_id, by or self._caller, note)
+        record = await approvals.deny(self.executor, execution_id, by or self._caller, note)
         return self._typed(record)
 
-    def waiting(self, execution_id: str) -> approvals.Seen:
+    async def confirmations(self) -> tuple[Result[Any], ...]:
+        """The calls that wait for a person's answer, oldest first."""
+        return _results(await self._store.waiting(self._caller.tenant))
+
+    async def confirmation(self, execution_id: str) -> approvals.Seen:
         """A waiting call as a person should see it before answering."""
-        return approvals.waiting(self.executor, self._caller.tenant, execution_id)
+        return await approvals.waiting(self.executor, self._caller.tenant, execution_id)
 
-    def cancel(self, execution_id: str) -> bool:
-        """Ask a running call of this runtime to stop."""
-        return self.executor.cancel(execution_id)
+    async def cancel(self, execution_id: str) -> bool:
+        """Ask a running call of this runtime to stop; True if it was running here."""
+        return self.executor.cancel(self._caller.tenant, execution_id)
 
-    def history(self, limit: int = 100) -> tuple[Result[Any], ...]:
-        """The newest calls first, refused ones included."""
-        records = self._store.history(self._caller.tenant, limit)
-        return tuple(Result(decoded(record), None) for record in records if record.result)
+    @property
+    def results(self) -> Results:
+        """What is recorded of calls."""
+        return Results(self._store, self._caller.tenant)
 
     def _typed(self, record: Any) -> Result[Any]:
         tool = record.input.tool
@@ -284,6 +306,29 @@ class Runtime:
             with contextlib.suppress(ToolError):
                 value = typed_result(found.function, record.output)
         return Result(record, value)
+
+
+class Results:
+    """The recorded calls of one tenant."""
+
+    __blocking__ = True  # the blocking door wraps it
+
+    def __init__(self, store: Store, tenant: str) -> None:
+        self._store = store
+        self._tenant = tenant
+
+    async def get(self, execution_id: str) -> Result[Any] | None:
+        """One call, as far as it has come; None where there is none, or no end of it yet."""
+        record = await self._store.get(self._tenant, execution_id)
+        return Result(decoded(record), None) if record is not None and record.result else None
+
+    async def history(self, limit: int = 100) -> tuple[Result[Any], ...]:
+        """The newest calls first, refused ones included."""
+        return _results(await self._store.history(self._tenant, limit))
+
+
+def _results(found: Iterable[CallRecord]) -> tuple[Result[Any], ...]:
+    return tuple(Result(decoded(record), None) for record in found if record.result)
 
 
 class Bound:
@@ -300,6 +345,8 @@ class Bound:
         about = {key: keywords.pop(key) for key in ABOUT_THE_CALL & keywords.keys()}
         if arguments is not None and keywords:
             raise TypeError("give the arguments as a mapping or as keywords, not both")
+        if arguments is None and about:
+            self._refuse_ambiguous(_name_of(tool), about.keys())
         request = Request(
             tool=_name_of(tool),
             arguments=keywords if arguments is None else arguments,
@@ -311,12 +358,24 @@ class Bound:
         record = await self._runtime.executor.call(request)
         return self._runtime._typed(record)  # noqa: SLF001 - one object in two
 
+    def _refuse_ambiguous(self, name: str, about: AbstractSet[str]) -> None:
+        """A tool may have a parameter of the same name: a guess would shorten its deadline, or
+        leave an argument out, and say nothing."""
+        registry = self._runtime.registry
+        found = registry.tool(name) if name in registry else None
+        own = found.definition.parameters.get("properties", {}) if found else {}
+        for word in sorted(about & own.keys()):
+            raise TypeError(
+                f"'{word}' is a parameter of {name}, and a keyword about the call: give the "
+                f'arguments as a mapping, as in call("{name}", {{"{word}": ...}})'
+            )
+
     async def preview(self, tool: Callee, arguments: Any = None, **keywords: Any) -> Staged[Any]:
         """Run a tool without letting it change anything; see `Runtime.preview`."""
         result = await self.call(tool, arguments, preview=True, **keywords)
         waits = result.error_code == "REQUIRES_CONFIRMATION"
         tenant, executor = self.caller.tenant, self._runtime.executor
-        seen = approvals.waiting(executor, tenant, result.execution_id) if waits else None
+        seen = await approvals.waiting(executor, tenant, result.execution_id) if waits else None
         return Staged(self, result, seen)
 
     async def approve(

@@ -8,6 +8,8 @@ ToolstileError                  the root: catch this one to catch all of ours
 ├── LicenceError                a licence tier is needed; `.needs` names the lowest one
 ├── SettingsError               a configuration file or option is wrong; `.issues` if several
 ├── StoreUnavailable            the store cannot record, so nothing may run
+├── NotWaiting                  no such call waits for a person's answer
+├── CallFailed                  raised by `raise_for_status` only; `.result` says everything
 └── ToolError                   raised *by tool authors*: a failure the model may read and act on
 
 A call itself never raises for what a tool, a model or a policy does: it returns a result.
@@ -17,7 +19,7 @@ Messages name what was wrong and what to do next; they never contain arguments o
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Protocol
+from typing import Any, Protocol
 
 
 class Finding(Protocol):
@@ -125,6 +127,19 @@ class StoreUnavailable(ToolstileError):
     def __init__(self, reason: str, hint: str) -> None:
         self.hint = hint
         super().__init__(f"{reason} ({hint})")
+
+
+class NotWaiting(ToolstileError):
+    """No such call waits for an answer."""
+
+
+class CallFailed(ToolstileError):
+    """Raised by `raise_for_status` only: the call did not succeed; `result` says everything."""
+
+    # A ToolResult, which this module may not know: nothing stands below it.
+    def __init__(self, result: Any) -> None:
+        self.result = result
+        super().__init__(f"{result.input.tool}: {result.status.word}: {result.error_message}")
 
 
 class ToolError(ToolstileError):

@@ -1,8 +1,9 @@
 """One process that makes a call and may die on the way: `crash_driver.py FOLDER MODE POINT WHEN`.
 
 MODE is stamp, note or approve. POINT is a function of the line ("" = do not die), WHEN is "call"
-(before it) or "return" (after it). The process kills itself with SIGKILL from a profile hook, so
-the product knows nothing of it. What was acknowledged is printed, flushed, before the end.
+(before it), "return" (after it) or "wait" (while it waits for the disk or a child). The process
+kills itself with SIGKILL from a profile hook, so the product knows nothing of it. What was
+acknowledged is printed, flushed, before the end.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import json
 import os
 import signal
 import sys
+import threading
 from pathlib import Path
 from types import FrameType
 from typing import Any
@@ -36,15 +38,18 @@ CALL_ID = "the-one-call"
 def arm(point: str, when: str) -> None:
     """Die at the given moment, once the recovery of earlier crashes is over."""
 
-    def watch(frame: FrameType, event: str, _: Any) -> None:
-        if event == when and frame.f_code.co_name == point:
+    def watch(frame: FrameType, event: str, given: Any) -> None:
+        # A coroutine that waits leaves its frame, too; what it hands up then is no result.
+        now = "wait" if event == "return" and asyncio.isfuture(given) else event
+        if now == when and frame.f_code.co_name == point:
             os.kill(os.getpid(), signal.SIGKILL)
 
     if point:
+        threading.setprofile(watch)  # files are written in threads that start later
         sys.setprofile(watch)
 
 
-def executor(folder: Path) -> Executor:
+async def executor(folder: Path) -> Executor:
     """A whole line over the folder's store."""
     registry = Registry()
     for tool in (crash_tools.stamp, crash_tools.note):
@@ -55,14 +60,14 @@ def executor(folder: Path) -> Executor:
     effects = FileEffects(folder / "staging")
     store = SqliteStore(folder / "state" / "toolstile.db")
     line = Executor(setting, store, ChildProcess(), effects)
-    for ended in recover(store, effects):
+    for ended in await recover(store, effects):
         print(json.dumps({"recovered": ended.to_dict()}), flush=True)
     return line
 
 
 async def main(folder: Path, mode: str, point: str, when: str) -> None:
     """Recover, then make the call; print what it was answered."""
-    line = executor(folder)
+    line = await executor(folder)
     if mode == "approve":
         waiting = (folder / "waiting").read_text(encoding="utf-8")
         arm(point, when)

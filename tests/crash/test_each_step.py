@@ -30,8 +30,12 @@ STEPS = (
     "_record",
     "tell",
 )
-POINTS = [(step, when) for step in STEPS for when in ("call", "return")]
-# A coroutine also "returns" each time it waits: `_run` returns while the child runs.
+# The steps that wait: for the store, or for the child.
+WAITING = ("_replay", "_claim", "_run", "_record")
+POINTS = [
+    *((step, when) for step in STEPS for when in ("call", "return")),
+    *((step, "wait") for step in WAITING),
+]
 
 
 def drive(folder: Path, mode: str, point: str = "", when: str = "") -> tuple[int, dict[str, Any]]:
@@ -98,8 +102,10 @@ def test_without_a_crash_the_driver_succeeds_once(tmp_path: Path) -> None:
         ("parse_request", "return"),
         ("_decide", "return"),
         ("_claim", "call"),
+        ("_claim", "wait"),
         ("_claim", "return"),
         ("commit", "call"),
+        ("commit", "wait"),
         ("_apply", "call"),
         ("exchange", "return"),
         ("_apply", "return"),

@@ -3,6 +3,7 @@ manifest changes."""
 
 from __future__ import annotations
 
+import asyncio
 import os
 import random
 import shutil
@@ -23,10 +24,37 @@ ID = "018f0000-0000-7000-8000-000000000001"
 SECRET = "root:$6$secret"
 
 
+class AtOnce:
+    """File effects whose steps are waited for, each in an event loop of its own."""
+
+    def __init__(self, directory: Path) -> None:
+        self.effects = FileEffects(directory)
+
+    def open(self, execution_id: str) -> Path:
+        """The stage of a run."""
+        return Path(asyncio.run(self.effects.open(execution_id)))
+
+    def seal(self, execution_id: str, outcome: Outcome) -> Manifest:
+        """The manifest of a run."""
+        return asyncio.run(self.effects.seal(execution_id, outcome))
+
+    def commit(self, manifest: Manifest) -> tuple[str, ...]:
+        """The paths in conflict."""
+        return asyncio.run(self.effects.commit(manifest))
+
+    def discard(self, execution_id: str) -> None:
+        """Nothing is left of the stage."""
+        asyncio.run(self.effects.discard(execution_id))
+
+    def diff(self, manifest: Manifest) -> str:
+        """What committing would change."""
+        return asyncio.run(self.effects.diff(manifest))
+
+
 @pytest.fixture
-def effects(tmp_path: Path) -> FileEffects:
+def effects(tmp_path: Path) -> AtOnce:
     """Effects over a staging directory of their own."""
-    return FileEffects(tmp_path / "staging")
+    return AtOnce(tmp_path / "staging")
 
 
 @pytest.fixture
@@ -37,21 +65,23 @@ def work(tmp_path: Path) -> Path:
     return folder
 
 
-def sealed(effects: FileEffects, *staged: StagedFile) -> Manifest:
+def sealed(effects: AtOnce, *staged: StagedFile) -> Manifest:
     """The manifest of a run that staged this."""
     return effects.seal(ID, Outcome(ending=Ending.VALUE, staged=staged))
 
 
-def staged(effects: FileEffects, path: Path, text: str = "new", **fields: object) -> StagedFile:
+def staged(effects: AtOnce, path: Path, text: str = "new", **fields: object) -> StagedFile:
     """A new file, honestly staged."""
-    stage = Path(effects.open(ID)) if not (effects._stage(ID)).exists() else effects._stage(ID)
+    stage = effects.effects._stage(ID)
+    if not stage.exists():
+        effects.open(ID)
     name = f"{len(list(stage.iterdir())):06d}"
     (stage / name).write_text(text, encoding="utf-8")
     made: dict[str, object] = {"path": str(path), "file": name, "base": None, **fields}
     return StagedFile(**made)  # type: ignore[arg-type]
 
 
-def digest_of_text(effects: FileEffects, text: str) -> str:
+def digest_of_text(effects: AtOnce, text: str) -> str:
     """The digest that a manifest gives to this text."""
     found = sealed(effects, staged(effects, Path("/x"), text)).changes[0].new
     effects.discard(ID)
@@ -59,7 +89,7 @@ def digest_of_text(effects: FileEffects, text: str) -> str:
     return found
 
 
-def test_what_was_staged_is_applied_twice_as_once(effects: FileEffects, work: Path) -> None:
+def test_what_was_staged_is_applied_twice_as_once(effects: AtOnce, work: Path) -> None:
     """The control: an honest file arrives whole with its mode; a second commit changes nothing."""
     target = work / "a.txt"
     manifest = sealed(effects, staged(effects, target, mode=0o640))
@@ -74,11 +104,9 @@ def test_what_was_staged_is_applied_twice_as_once(effects: FileEffects, work: Pa
 @pytest.mark.parametrize(
     "name", ["", ".", "..", "../x", "/etc/passwd", "a/b", "missing", "\0", "x" * 300]
 )
-def test_only_a_plain_name_in_the_stage_is_believed(
-    effects: FileEffects, work: Path, name: str
-) -> None:
+def test_only_a_plain_name_in_the_stage_is_believed(effects: AtOnce, work: Path, name: str) -> None:
     """Any other name is refused, and neither the stage nor what lies around it is touched."""
-    stage = Path(effects.open(ID))
+    stage = effects.open(ID)
     before = (stage.stat().st_mode, stage.parent.stat().st_mode)
     with pytest.raises((ValueError, OSError)):
         sealed(effects, StagedFile(path=str(work / "a"), file=name, base=None))
@@ -103,13 +131,13 @@ def _directory(secret: Path, file: Path) -> None:
 
 @pytest.mark.parametrize("make", [_link, _hard_link, _fifo, _directory])
 def test_a_staged_thing_that_is_no_file_of_the_run_is_refused(
-    effects: FileEffects, work: Path, tmp_path: Path, make: Callable[[Path, Path], None]
+    effects: AtOnce, work: Path, tmp_path: Path, make: Callable[[Path, Path], None]
 ) -> None:
     """Links to other people's files, pipes and directories: refused at once, and not touched."""
     secret = tmp_path / "shadow"
     secret.write_text(SECRET, encoding="utf-8")
     secret.chmod(0o600)
-    make(secret, Path(effects.open(ID)) / "000000")
+    make(secret, effects.open(ID) / "000000")
     refused: list[bool] = []
 
     def seal() -> None:
@@ -124,11 +152,9 @@ def test_a_staged_thing_that_is_no_file_of_the_run_is_refused(
     assert stat.S_IMODE(secret.stat().st_mode) == 0o600
 
 
-def test_a_stage_that_became_a_link_is_refused(
-    effects: FileEffects, work: Path, tmp_path: Path
-) -> None:
+def test_a_stage_that_became_a_link_is_refused(effects: AtOnce, work: Path, tmp_path: Path) -> None:
     """The run may have put a link in the place of its stage."""
-    stage = Path(effects.open(ID))
+    stage = effects.open(ID)
     elsewhere = tmp_path / "elsewhere"
     elsewhere.mkdir()
     (elsewhere / "000000").write_text(SECRET, encoding="utf-8")
@@ -138,7 +164,7 @@ def test_a_stage_that_became_a_link_is_refused(
         sealed(effects, StagedFile(path=str(work / "a"), file="000000", base=None))
 
 
-def test_one_path_is_staged_once(effects: FileEffects, work: Path) -> None:
+def test_one_path_is_staged_once(effects: AtOnce, work: Path) -> None:
     """A forged list that names a path twice is refused: its diff would not be what happens."""
     first, second = staged(effects, work / "a"), staged(effects, work / "a", "other")
     with pytest.raises(ValueError, match="twice"):
@@ -146,7 +172,7 @@ def test_one_path_is_staged_once(effects: FileEffects, work: Path) -> None:
 
 
 @pytest.mark.parametrize("base", ["other", "", "sha256:", "sha256:" + "g" * 64])
-def test_a_base_is_a_digest(effects: FileEffects, work: Path, base: str) -> None:
+def test_a_base_is_a_digest(effects: AtOnce, work: Path, base: str) -> None:
     """What is no digest could stand for "whatever lies there"."""
     (work / "a").symlink_to("/etc/hostname")
     with pytest.raises(ValueError, match="base"):
@@ -155,12 +181,12 @@ def test_a_base_is_a_digest(effects: FileEffects, work: Path, base: str) -> None
 
 @pytest.mark.parametrize("how", ["rewritten", "replaced", "linked", "removed"])
 def test_what_changed_after_sealing_is_never_applied(
-    effects: FileEffects, work: Path, tmp_path: Path, how: str
+    effects: AtOnce, work: Path, tmp_path: Path, how: str
 ) -> None:
     """A process that outlived its run alters the stage: the commit refuses, nothing changes."""
     target = work / "a"
     manifest = sealed(effects, staged(effects, work / "first"), staged(effects, target))
-    file = effects._stage(ID) / "000001"
+    file = effects.effects._stage(ID) / "000001"
     (tmp_path / "shadow").write_text(SECRET, encoding="utf-8")
     if how == "rewritten":
         file.chmod(0o600)
@@ -177,7 +203,7 @@ def test_what_changed_after_sealing_is_never_applied(
 
 
 def test_a_link_planted_beside_the_target_is_not_followed(
-    effects: FileEffects, work: Path, tmp_path: Path
+    effects: AtOnce, work: Path, tmp_path: Path
 ) -> None:
     """The run knows its own id and so the temporary names: links there lead nowhere."""
     victim = tmp_path / "victim"
@@ -192,7 +218,7 @@ def test_a_link_planted_beside_the_target_is_not_followed(
 
 
 @pytest.mark.parametrize("name", ["n" * 255, "é" * 127, "a\nb", "-rf", " ", ".hidden"])
-def test_any_name_a_disk_takes_can_be_written(effects: FileEffects, work: Path, name: str) -> None:
+def test_any_name_a_disk_takes_can_be_written(effects: AtOnce, work: Path, name: str) -> None:
     """The temporary name does not depend on the target's, so 255 bytes are no obstacle."""
     manifest = sealed(effects, staged(effects, work / name))
     assert effects.commit(manifest) == ()
@@ -200,7 +226,7 @@ def test_any_name_a_disk_takes_can_be_written(effects: FileEffects, work: Path, 
     assert len(list(work.iterdir())) == 1
 
 
-def test_a_parent_that_vanished_stops_everything(effects: FileEffects, work: Path) -> None:
+def test_a_parent_that_vanished_stops_everything(effects: AtOnce, work: Path) -> None:
     """One path cannot be written: it is named, and the others are not written either."""
     gone = work / "gone"
     gone.mkdir()
@@ -211,7 +237,7 @@ def test_a_parent_that_vanished_stops_everything(effects: FileEffects, work: Pat
 
 
 def test_a_parent_that_became_a_link_is_a_conflict(
-    effects: FileEffects, work: Path, tmp_path: Path
+    effects: AtOnce, work: Path, tmp_path: Path
 ) -> None:
     """Beneath a link lies another directory than the one that was decided on."""
     folder = work / "folder"
@@ -227,7 +253,7 @@ def test_a_parent_that_became_a_link_is_a_conflict(
 
 @pytest.mark.parametrize("make", [_link, _fifo, _directory])
 def test_a_target_that_became_something_else_is_a_conflict(
-    effects: FileEffects, work: Path, tmp_path: Path, make: Callable[[Path, Path], None]
+    effects: AtOnce, work: Path, tmp_path: Path, make: Callable[[Path, Path], None]
 ) -> None:
     """A link, pipe or directory in the place of the file is neither followed nor replaced, and
     its diff shows nothing of what lies behind it."""
@@ -240,7 +266,7 @@ def test_a_target_that_became_something_else_is_a_conflict(
     assert len(list(work.iterdir())) == 1
 
 
-def test_the_other_name_of_a_hard_link_keeps_its_content(effects: FileEffects, work: Path) -> None:
+def test_the_other_name_of_a_hard_link_keeps_its_content(effects: AtOnce, work: Path) -> None:
     """A file is replaced and never written through: its other names are other files after it."""
     (work / "a").write_text("old", encoding="utf-8")
     os.link(work / "a", work / "b")
@@ -252,14 +278,14 @@ def test_the_other_name_of_a_hard_link_keeps_its_content(effects: FileEffects, w
 
 
 @pytest.mark.parametrize("mode", [0o4755, 0o2755, 0o1777, 0o104777, -1])
-def test_no_commit_makes_a_setuid_file(effects: FileEffects, work: Path, mode: int) -> None:
+def test_no_commit_makes_a_setuid_file(effects: AtOnce, work: Path, mode: int) -> None:
     """Only the nine permission bits of a staged mode are taken."""
     manifest = sealed(effects, staged(effects, work / "a", mode=mode))
     assert effects.commit(manifest) == ()
     assert not (work / "a").stat().st_mode & (stat.S_ISUID | stat.S_ISGID | stat.S_ISVTX)
 
 
-def test_a_mode_is_shown_and_applied(effects: FileEffects, work: Path) -> None:
+def test_a_mode_is_shown_and_applied(effects: AtOnce, work: Path) -> None:
     """Making a file executable is a change that a person must see, even if it is the only one."""
     target = work / "a"
     target.write_text("old", encoding="utf-8")
@@ -272,11 +298,11 @@ def test_a_mode_is_shown_and_applied(effects: FileEffects, work: Path) -> None:
     assert stat.S_IMODE(target.stat().st_mode) == 0o755
 
 
-def test_two_manifests_for_one_path_cannot_both_win(effects: FileEffects, work: Path) -> None:
+def test_two_manifests_for_one_path_cannot_both_win(effects: AtOnce, work: Path) -> None:
     """The second finds neither its base nor its own content."""
     other = "018f0000-0000-7000-8000-000000000002"
     first = sealed(effects, staged(effects, work / "a"))
-    stage = Path(effects.open(other))
+    stage = effects.open(other)
     (stage / "000000").write_text("second", encoding="utf-8")
     outcome = Outcome(
         ending=Ending.VALUE,
@@ -289,9 +315,7 @@ def test_two_manifests_for_one_path_cannot_both_win(effects: FileEffects, work: 
 
 
 @pytest.mark.parametrize("kind", ["modified", "created", "deleted"])
-def test_an_edit_in_the_middle_of_a_commit_stands(
-    effects: FileEffects, work: Path, kind: str
-) -> None:
+def test_an_edit_in_the_middle_of_a_commit_stands(effects: AtOnce, work: Path, kind: str) -> None:
     """Whoever saves a file while a commit is at work keeps what they saved: it is found before it
     is replaced, or after that put back; then no file is changed at all."""
     old = digest_of_text(effects, "old")
@@ -332,7 +356,7 @@ def _edit_once_begun(work: Path, path: Path) -> None:
     mine.rename(path)
 
 
-def test_what_a_crash_left_of_somebody_elses_is_kept(effects: FileEffects, work: Path) -> None:
+def test_what_a_crash_left_of_somebody_elses_is_kept(effects: AtOnce, work: Path) -> None:
     """Killed between replacing a file and looking at what stood there: if that is neither the base
     nor ours, recovery changes nothing and leaves it where it lies."""
     (work / "a").write_text("old", encoding="utf-8")
@@ -347,7 +371,7 @@ def test_what_a_crash_left_of_somebody_elses_is_kept(effects: FileEffects, work:
     assert [entry.name for entry in work.iterdir()] == ["a"]
 
 
-def test_a_crash_between_link_and_unlink_leaves_nothing(effects: FileEffects, work: Path) -> None:
+def test_a_crash_between_link_and_unlink_leaves_nothing(effects: AtOnce, work: Path) -> None:
     """Recovery commits again and clears the temporary name away."""
     manifest = sealed(effects, staged(effects, work / "a"))
     assert effects.commit(manifest) == ()
@@ -356,7 +380,7 @@ def test_a_crash_between_link_and_unlink_leaves_nothing(effects: FileEffects, wo
     assert [entry.name for entry in work.iterdir()] == ["a"]
 
 
-def test_a_full_disk_changes_nothing(effects: FileEffects) -> None:
+def test_a_full_disk_changes_nothing(effects: AtOnce) -> None:
     """Everything is written beside its target before the first file is replaced."""
     small = Path("/dev/shm") / f"toolstile-{os.getpid()}"
     if os.geteuid() != 0 or shutil.which("mount") is None:
@@ -378,7 +402,7 @@ def test_a_full_disk_changes_nothing(effects: FileEffects) -> None:
         small.rmdir()
 
 
-def test_a_hostile_text_cannot_hold_up_its_diff(effects: FileEffects, work: Path) -> None:
+def test_a_hostile_text_cannot_hold_up_its_diff(effects: AtOnce, work: Path) -> None:
     """Texts on which comparing takes hours are summarised instead."""
     pick = random.Random(1)  # a fixed seed: the same texts every time
     alphabet = [chr(33 + n) for n in range(60)] + [chr(0x100 + n) for n in range(60)]

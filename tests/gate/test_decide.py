@@ -16,8 +16,8 @@ from toolstile.gate import decide as decide_module
 from toolstile.gate.decide import decide
 from toolstile.gate.facts import Facts
 from toolstile.model.capability import Capability, CapabilityKind, declared, granted
-from toolstile.model.decision import Approval, NamedResource
-from toolstile.model.vocabulary import LicenceTier, SideEffect, Verdict
+from toolstile.model.decision import Approval, NamedResource, Repair
+from toolstile.model.vocabulary import Enforcer, LicenceTier, SideEffect, Verdict
 from toolstile.settings import values
 
 NOW = "2026-01-01T00:00:00.000Z"
@@ -45,12 +45,18 @@ def reading(path: str) -> dict[str, Any]:
     return {
         "effects": frozenset({SideEffect.FS_READ}),
         "required_capabilities": (declared("fs_read", []),),
+        "enforced_by": {"fs_read": Enforcer.HANDLE},
         "resources": (resource,),
     }
 
 
 WRITES = frozenset({SideEffect.FS_WRITE})
-STAGED: dict[str, Any] = {"effects": WRITES, "enforced_by": {"fs_write": "handle"}}
+STAGED: dict[str, Any] = {"effects": WRITES, "enforced_by": {"fs_write": Enforcer.HANDLE}}
+# A right that this call could have taken and does not: only who enforces it is decided on.
+UNUSED: dict[str, Any] = {
+    "required_capabilities": (declared("net_read", []),),
+    "unused": ("net_read",),
+}
 MASKED: dict[str, Any] = {"masked": ("/data/.agent",), "grants": (granted("fs_read", ["any"]),)}
 
 
@@ -64,7 +70,7 @@ MASKED: dict[str, Any] = {"masked": ("/data/.agent",), "grants": (granted("fs_re
         ({"preview": True}, Verdict.STAGE),
         (STAGED, Verdict.STAGE),
         ({"effects": WRITES}, Verdict.ASK),
-        ({"effects": WRITES, "enforced_by": {"fs_write": "nobody (accepted)"}}, Verdict.ASK),
+        ({"effects": WRITES, "enforced_by": {"fs_write": Enforcer.ACCEPTED}}, Verdict.ASK),
         ({"effects": frozenset({SideEffect.NET_READ})}, Verdict.ALLOW),
         ({"effects": frozenset({SideEffect.NET_WRITE})}, Verdict.ASK),
         ({"effects": frozenset({SideEffect.DB_WRITE})}, Verdict.ASK),
@@ -102,12 +108,13 @@ MASKED: dict[str, Any] = {"masked": ("/data/.agent",), "grants": (granted("fs_re
             {"required_capabilities": (declared("net_read", []),)},
             Verdict.DENY,
         ),
-        (
-            {"required_capabilities": (declared("net_read", []),), "unused": ("net_read",)},
-            Verdict.ALLOW,
-        ),
-        ({"enforced_by": {"fs_read": "handle"}}, Verdict.ALLOW),
-        ({"enforced_by": {"net_read": "nobody"}}, Verdict.DENY),
+        ({**UNUSED, "enforced_by": {"net_read": Enforcer.KERNEL}}, Verdict.ALLOW),
+        ({**UNUSED, "enforced_by": {"net_read": Enforcer.HANDLE}}, Verdict.ALLOW),
+        ({**UNUSED, "enforced_by": {"net_read": Enforcer.ACCEPTED}}, Verdict.ALLOW),
+        ({**UNUSED, "enforced_by": {"net_read": Enforcer.NOBODY}}, Verdict.DENY),
+        ({**UNUSED, "enforced_by": {"net_read": "kernle"}}, Verdict.DENY),
+        ({**UNUSED, "enforced_by": {"net_write": Enforcer.KERNEL}}, Verdict.DENY),
+        (UNUSED, Verdict.DENY),
     ],
 )
 def test_the_verdicts(given_facts: dict[str, Any], verdict: Verdict) -> None:
@@ -161,14 +168,14 @@ def test_a_denial_carries_its_repair() -> None:
     decision = decide(facts(**reading("/data/a"), required_permissions=("tool.filesystem.read",)))
     assert decision.missing == ("fs_read: /data/a",)
     assert decision.repair == (
-        'grants: {fs_read: ["/data/a"]}',
-        'permissions: ["tool.filesystem.read"]',
+        Repair(key=("grants", "fs_read"), add=('"/data/a"',)),
+        Repair(key=("permissions",), add=('"tool.filesystem.read"',)),
     )
-    assert {reason.source for reason in decision.reasons} == {
-        "permission",
-        "capability",
-        "policy",
-    }
+    assert [str(repair) for repair in decision.repair] == [
+        '`"/data/a"` to `fs_read:` under `grants:`',
+        '`"tool.filesystem.read"` to `permissions:`',
+    ]
+    assert {reason.source for reason in decision.reasons} == {"permission", "capability"}
 
 
 kinds = st.sampled_from(list(CapabilityKind))
@@ -213,7 +220,8 @@ any_facts = st.builds(
     tier=st.sampled_from(list(LicenceTier)),
     license_tier=st.sampled_from(list(LicenceTier)),
     enforced_by=st.dictionaries(
-        st.sampled_from(["fs_read", "fs_write"]), st.sampled_from(["handle", "nobody"])
+        st.sampled_from(["fs_read", "fs_write", "net_read", "secret"]),
+        st.sampled_from(list(Enforcer)),
     ),
     approval=st.sampled_from([None, approval(), approval("sha256:other")]),
     approved_digests=st.sampled_from([(), ("sha256:call",)]),
@@ -238,7 +246,10 @@ def test_less_is_never_more(some: Facts, data: st.DataObject) -> None:
                 msgspec.structs.replace(some, grants=some.grants[1:]),
                 msgspec.structs.replace(some, permissions=some.permissions[1:]),
                 msgspec.structs.replace(some, approval=None),
-                msgspec.structs.replace(some, enforced_by={**some.enforced_by, "secret": "nobody"}),
+                msgspec.structs.replace(
+                    some, enforced_by={**some.enforced_by, "secret": Enforcer.NOBODY}
+                ),
+                msgspec.structs.replace(some, enforced_by={}),
                 msgspec.structs.replace(some, effects_known=False),
                 msgspec.structs.replace(some, tier=LicenceTier.CORE),
             ]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
@@ -20,13 +20,13 @@ from toolstile.store.sqlite import SqliteStore
 
 
 @pytest.fixture(params=["memory", "sqlite"])
-def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Store]:
+async def store(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Store]:
     """Each store in turn."""
     made: Store = MemoryStore()
     if request.param == "sqlite":
         made = SqliteStore(tmp_path / "state" / "toolstile.db")
     yield made
-    made.close()
+    await made.close()
 
 
 @pytest.fixture

@@ -20,9 +20,10 @@ import pytest
 from msgspec.structs import replace
 
 from runtime import attack_tools
+from runtime.watching import until_claimed
 from toolstile.app import Runtime
 from toolstile.effects.files import FileEffects
-from toolstile.errors import StoreUnavailable
+from toolstile.errors import NotWaiting, StoreUnavailable
 from toolstile.model.call import Caller, CallKey, uuid7
 from toolstile.model.capability import granted
 from toolstile.model.decision import Approval
@@ -31,7 +32,6 @@ from toolstile.model.result import ToolResult
 from toolstile.model.vocabulary import EffectsState, Status
 from toolstile.registry.registry import Registry
 from toolstile.runtime import approvals
-from toolstile.runtime.approvals import NotWaiting
 from toolstile.runtime.executor import Executor
 from toolstile.runtime.fingerprint import fingerprint
 from toolstile.runtime.request import Request
@@ -160,7 +160,7 @@ async def test_a_deep_value_ends_its_own_call_only(line: Executor, levels: int) 
     """Whatever it is answered, the call ends, is recorded, and the next one works."""
     result = await call(line, "deep", {"levels": levels})
     assert result.status in (Status.SUCCESS, Status.FAILED, Status.OUTPUT_VALIDATION_FAILED)
-    assert line.store.get("local", result.metadata.execution_id) is not None
+    assert await line.store.get("local", result.metadata.execution_id) is not None
     assert (await call(line, "coded", {"code": "MINE"})).error_code == "MINE"
 
 
@@ -256,7 +256,7 @@ async def test_a_tool_hears_that_its_caller_has_given_up(line: Executor, tmp_pat
     request = Request(tool="listens", arguments=arguments, execution_id=(identity := uuid7()))
     task = asyncio.ensure_future(line.call(request))
     await asyncio.to_thread(wait_for, begun.exists)
-    assert line.cancel(identity)
+    assert line.cancel("local", identity)
     assert (await task).status is Status.CANCELLED
     assert heard.exists()
 
@@ -349,7 +349,7 @@ async def test_what_is_said_about_a_call_is_checked(line: Executor, about: dict[
     """Anything but its one form is refused before anything runs; the refusal can be recorded."""
     result = await call(line, "inventory", {}, **about)
     assert (result.status, result.error_code) == (Status.VALIDATION_ERROR, "INVALID_REQUEST")
-    assert line.store.get("local", result.metadata.execution_id) is not None
+    assert await line.store.get("local", result.metadata.execution_id) is not None
 
 
 @pytest.mark.parametrize("version", ["^^1", "1..2", ">", "x" * 64])
@@ -391,7 +391,7 @@ async def test_an_execution_id_is_used_once(line: Executor, work: Path) -> None:
     waits = await call(line, "save", {"path": "a", "text": "x"})
     taken = waits.metadata.execution_id
     result = await call(line, "inventory", {}, execution_id=taken, call_id="another")
-    assert result.error_code == "RECORD_UNAVAILABLE"
+    assert result.error_code == "CALL_KEY_REUSED"
     await call(line, "inventory", "{", execution_id=taken, caller=Caller(agent="mallory"))
     done = await approvals.approve(line, taken, ME)
     assert done.status is Status.SUCCESS
@@ -420,7 +420,7 @@ async def test_a_yes_is_for_one_execution(line: Executor, tmp_path: Path) -> Non
     first = await call(line, "asks", {"witness": str(witness)})
     second = await call(line, "asks", {"witness": str(witness)})
     assert first.error_code == second.error_code == "REQUIRES_CONFIRMATION"
-    seen = approvals.waiting(line, "local", first.metadata.execution_id)
+    seen = await approvals.waiting(line, "local", first.metadata.execution_id)
     approval = Approval(
         execution_id=first.metadata.execution_id,
         digest=seen.digest,
@@ -460,7 +460,7 @@ async def test_an_expired_yes_is_none(line: Executor, tmp_path: Path) -> None:
     identity = waits.metadata.execution_id
     approval = Approval(
         execution_id=identity,
-        digest=approvals.waiting(line, "local", identity).digest,
+        digest=(await approvals.waiting(line, "local", identity)).digest,
         tenant="local",
         principal=Caller().principal,
         approver="me",
@@ -509,7 +509,7 @@ async def test_yes_and_no_at_once(line: Executor, tmp_path: Path) -> None:
         tasks = [asyncio.ensure_future(approvals.approve(line, identity, ME)) for _ in range(3)]
         await asyncio.sleep(0)
         try:
-            approvals.deny(line, identity, ME)
+            await approvals.deny(line, identity, ME)
             denied = True
         except NotWaiting:
             denied = False
@@ -526,8 +526,8 @@ from crash import crash_tools
 from crash.crash_driver import executor
 from toolstile.model.call import Caller
 from toolstile.runtime import approvals
-from toolstile.runtime.approvals import NotWaiting
-line = executor(Path(sys.argv[2]))
+from toolstile.errors import NotWaiting
+line = asyncio.run(executor(Path(sys.argv[2])))
 print("ready", flush=True)
 for waiting in sys.stdin:
     try:
@@ -549,7 +549,7 @@ def test_two_processes_approve_at_once(tmp_path: Path) -> None:
     from crash.crash_driver import executor  # noqa: PLC0415 - found by the path above
 
     (tmp_path / "work").mkdir()
-    line = executor(tmp_path)
+    line = asyncio.run(executor(tmp_path))
     arguments = [sys.executable, "-c", RACER, str(Path(__file__).parents[1]), str(tmp_path)]
     racers = [
         subprocess.Popen(arguments, stdin=subprocess.PIPE, stdout=subprocess.PIPE, encoding="utf-8")
@@ -570,7 +570,7 @@ def test_two_processes_approve_at_once(tmp_path: Path) -> None:
     finally:
         for racer in racers:
             racer.communicate()
-        line.store.close()
+        asyncio.run(line.store.close())
 
 
 # --- when the store fails -------------------------------------------------------------------
@@ -607,9 +607,11 @@ async def test_a_result_that_cannot_be_stored_is_not_called_a_success(
     if not isinstance(line.store, SqliteStore):
         pytest.skip("memory is never locked")
     line.store._connection.execute("PRAGMA busy_timeout = 50")
-    task = asyncio.ensure_future(call(line, "children", {"program": ""}, timeout=1.0, call_id="c"))
-    while not line._running:  # noqa: ASYNC110 - nothing else tells that it is claimed
-        await asyncio.sleep(0)
+    arguments, identity = {"program": ""}, uuid7()
+    task = asyncio.ensure_future(
+        call(line, "children", arguments, timeout=1.0, call_id="c", execution_id=identity)
+    )
+    await until_claimed(line, identity)
     other = _locked(tmp_path / "state" / "toolstile.db")
     result = await task
     assert result.error_code == "OUTCOME_UNKNOWN"
@@ -628,19 +630,19 @@ async def test_a_call_that_was_taken_over_is_no_success(line: Executor, tmp_path
     word, and the slow owner does not contradict the record."""
     if not isinstance(line.store, SqliteStore):
         pytest.skip("memory is never taken over")
-    task = asyncio.ensure_future(call(line, "frame", {"body": '{"outcome":{"ending":"value"}}'}))
-    while not line._running:  # noqa: ASYNC110 - nothing else tells that it is claimed
-        await asyncio.sleep(0)
+    arguments, identity = {"body": '{"outcome":{"ending":"value"}}'}, uuid7()
+    task = asyncio.ensure_future(call(line, "frame", arguments, execution_id=identity))
+    await until_claimed(line, identity)
     for lease in (tmp_path / "state" / "run").iterdir():
         lease.unlink()
     other = SqliteStore(tmp_path / "state" / "toolstile.db")
-    (taken,) = other.abandoned()
+    (taken,) = await other.abandoned()
     result = await task
     assert result.error_code == "OUTCOME_UNKNOWN"
-    stored = other.get("local", result.metadata.execution_id)
+    stored = await other.get("local", result.metadata.execution_id)
     assert stored is not None
     assert (stored.state, stored.owner) == (CallState.RUNNING, taken.owner)
-    other.close()
+    await other.close()
 
 
 # --- code, doors and tasks ------------------------------------------------------------------
@@ -663,21 +665,37 @@ def test_a_changed_package_is_another_tool(tmp_path: Path) -> None:
 
 
 async def test_a_cancelled_task_leaves_an_ended_call(line: Executor) -> None:
-    """Cancelled at any moment: the record ends, no stage and no descriptor stays."""
+    """Cancelled at any turn of the event loop: whoever waited is told so at once, and the call
+    has come to an end that is recorded; no stage and no descriptor stays."""
     await call(line, "inventory", {})
     before = open_files()
-    for moment in range(12):
+    ended: list[Status] = []
+    for turns in (*range(1, 12), 20, 40, 80, 160, 320):
         request = Request(tool="inventory", arguments={}, execution_id=(identity := uuid7()))
         task = asyncio.ensure_future(line.call(request))
-        await asyncio.sleep(moment * 0.01)
+        for _ in range(turns):
+            await asyncio.sleep(0)
         task.cancel()
-        await asyncio.gather(task, return_exceptions=True)
-        record = line.store.get("local", identity)
-        assert record is None or record.state == CallState.DONE
-    await asyncio.sleep(0.1)
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        record = await line.store.get("local", identity)
+        assert record is not None
+        assert record.state is CallState.DONE
+        ended.append(Status(record.status))
+    assert set(ended) == {Status.CANCELLED}
     assert open_files() <= before
-    assert line._running == {}
     assert names(stages(line)) == []
+
+
+async def test_closing_waits_for_every_call(line: Executor) -> None:
+    """A line that is closed stops what runs; when it is closed everything is recorded."""
+    tasks = [asyncio.ensure_future(call(line, "children", {"program": ""})) for _ in range(3)]
+    for _ in range(50):
+        await asyncio.sleep(0)
+    await line.close()
+    assert all(task.done() for task in tasks)
+    stored = await line.store.history("local")
+    assert [record.state for record in stored] == [CallState.DONE] * 3
 
 
 def _runtime(folder: Path, **more: Any) -> Runtime:
@@ -712,27 +730,27 @@ async def test_two_runtimes_in_one_process(tmp_path: Path) -> None:
             *(rt.call("coded", {"code": "MINE"}) for rt in (one, two, one, two))
         )
         assert [r.error_code for r in results] == ["MINE"] * 4
-        assert len(one.history()) == 4
+        assert len(await one.results.history()) == 4
 
 
-def test_a_failed_commit_does_not_block_the_store(tmp_path: Path) -> None:
+async def test_a_failed_commit_does_not_block_the_store(tmp_path: Path) -> None:
     """After an error in the middle of a transaction the next one begins afresh."""
     store = SqliteStore(tmp_path / "toolstile.db")
     store._connection.execute("PRAGMA max_page_count = 20")
     big = _record(store, b"x" * (1 << 20))
     with pytest.raises(StoreUnavailable):
-        store.claim(big)
-    assert store.claim(_record(store, b"small")) is None
-    store.close()
+        await store.claim(big)
+    assert await store.claim(_record(store, b"small")) is None
+    await store.close()
 
 
-def test_a_record_of_ten_megabytes_is_kept(tmp_path: Path) -> None:
+async def test_a_record_of_ten_megabytes_is_kept(tmp_path: Path) -> None:
     """Large outputs are stored whole."""
     store = SqliteStore(tmp_path / "toolstile.db")
     record = _record(store, os.urandom(10 << 20))
-    assert store.claim(record) is None
-    assert store.get("local", record.execution_id) == record
-    store.close()
+    assert await store.claim(record) is None
+    assert await store.get("local", record.execution_id) == record
+    await store.close()
 
 
 def _record(store: SqliteStore, output: bytes) -> CallRecord:

@@ -60,7 +60,7 @@ def test_an_interrupt_ends_the_tool_and_is_recorded(tmp_path: Path) -> None:
         rt.call("waits", {"pid_file": str(pid_file)})
     assert not lives(pid_file)
     with opened(tmp_path).blocking() as rt:
-        (call,) = rt.history()
+        (call,) = rt.results.history()
     assert (call.status, call.error_code) == (Status.CANCELLED, "CANCELLED")
 
 
@@ -75,7 +75,7 @@ def test_closing_a_runtime_ends_what_still_runs(tmp_path: Path) -> None:
         assert not lives(pid_file)
         result = await call
         async with opened(tmp_path) as rt:
-            (stored,) = rt.history()
+            (stored,) = await rt.results.history()
         assert stored.status is result.status
         return result.status, result.effects_state
 

@@ -11,13 +11,14 @@ from typing import Any
 
 import pytest
 
+from runtime.watching import until_claimed
+from toolstile.errors import NotWaiting
 from toolstile.model.call import Caller
 from toolstile.model.event import Event
 from toolstile.model.result import ToolResult
 from toolstile.model.vocabulary import EffectsState, Status, Verdict
 from toolstile.registry.registry import Registry
 from toolstile.runtime import approvals
-from toolstile.runtime.approvals import NotWaiting
 from toolstile.runtime.executor import Executor
 from toolstile.runtime.request import Request
 
@@ -40,7 +41,7 @@ async def test_a_granted_call_runs_and_is_recorded(line: Executor, work: Path) -
     assert result.decision is not None
     assert result.decision.verdict is Verdict.ALLOW
     assert result.input.arguments == {"path": "a.txt", "min_length": 1}
-    stored = line.store.get("local", result.metadata.execution_id)
+    stored = await line.store.get("local", result.metadata.execution_id)
     assert stored is not None
     assert stored.state == "done"
 
@@ -70,7 +71,7 @@ async def test_what_is_refused_is_recorded_and_says_why(
     result = await call(line, tool, arguments, call_id="k")
     assert (result.status, result.error_code) == (status, code)
     assert result.error_message
-    assert line.store.get("local", result.metadata.execution_id) is not None
+    assert await line.store.get("local", result.metadata.execution_id) is not None
     repaired = await call(line, "add", {"a": 1}, call_id="k")
     assert repaired.output == 2
 
@@ -121,17 +122,16 @@ async def test_a_hanging_tool_is_stopped_at_the_callers_deadline(line: Executor)
 
 
 async def test_a_running_call_can_be_cancelled(line: Executor) -> None:
-    """`cancel` stops it, and the result says cancelled."""
+    """`cancel` stops it, for its own tenant only, and the result says cancelled."""
     task = asyncio.create_task(
         line.call(Request(tool="misbehave", arguments={"how": "hang"}, execution_id=_uuid()))
     )
-    while not line._running:  # noqa: ASYNC110 - nothing else tells that the child is on its way
-        await asyncio.sleep(0)
-    (execution_id,) = line._running
-    assert line.cancel(execution_id)
+    await until_claimed(line, _uuid())
+    assert not line.cancel("other", _uuid())
+    assert line.cancel("local", _uuid())
     result = await task
     assert result.status is Status.CANCELLED
-    assert not line.cancel(execution_id)
+    assert not line.cancel("local", _uuid())
 
 
 def _uuid() -> str:
@@ -183,7 +183,7 @@ async def test_writes_are_staged_shown_and_committed_on_approval(
     waits = await call(line, "save", {"path": "n.txt", "text": "new\n"})
     assert waits.status is Status.REQUIRES_CONFIRMATION
     assert waits.output is None
-    seen = approvals.waiting(line, "local", waits.metadata.execution_id)
+    seen = await approvals.waiting(line, "local", waits.metadata.execution_id)
     assert "-old\n+new" in (seen.diff or "")
     assert target.read_text(encoding="utf-8") == "old\n"
     done = await approvals.approve(line, waits.metadata.execution_id, Caller(user="me"))
@@ -201,13 +201,13 @@ async def test_an_answer_is_good_once(line: Executor, work: Path) -> None:
     with pytest.raises(NotWaiting):
         await approvals.approve(line, execution_id, Caller(user="me"))
     with pytest.raises(NotWaiting):
-        approvals.deny(line, execution_id, Caller(user="me"))
+        await approvals.deny(line, execution_id, Caller(user="me"))
 
 
 async def test_a_no_throws_the_changes_away(line: Executor, work: Path) -> None:
     """Denied: nothing written, nothing left in the stage, and the caller is told."""
     waits = await call(line, "save", {"path": "n.txt", "text": "x"}, call_id="d")
-    approvals.deny(line, waits.metadata.execution_id, Caller(user="me"), "not today")
+    await approvals.deny(line, waits.metadata.execution_id, Caller(user="me"), "not today")
     assert not (work / "n.txt").exists()
     again = await call(line, "save", {"path": "n.txt", "text": "x"}, call_id="d")
     assert again.error_code == "CONFIRMATION_DENIED"

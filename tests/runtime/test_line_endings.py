@@ -9,6 +9,7 @@ import sqlite3
 from pathlib import Path
 from typing import Any, NoReturn
 
+import msgspec
 import pytest
 from msgspec.structs import replace
 
@@ -16,10 +17,12 @@ from runtime import rights_tools
 from runtime.test_line_rights import ME, call, given
 from toolstile.app import Runtime
 from toolstile.effects.files import FileEffects
+from toolstile.errors import NotWaiting
 from toolstile.model.call import Call, Caller, uuid7
+from toolstile.model.decision import Decision
 from toolstile.model.event import Event
 from toolstile.model.record import CallRecord, CallState
-from toolstile.model.vocabulary import EffectsState, Status
+from toolstile.model.vocabulary import EffectsState, Status, Verdict
 from toolstile.registry.registry import Registry
 from toolstile.runtime import approvals
 from toolstile.runtime.executor import Executor
@@ -133,7 +136,7 @@ async def test_a_lock_of_a_moment_leaves_no_call_in_flight(
     line.effects = _LockedAfterSealing(tmp_path / "staging", other)
     task = asyncio.ensure_future(approvals.approve(line, waits.metadata.execution_id, ME))
     done = await task
-    stored = line.store.get("local", waits.metadata.execution_id)
+    stored = await line.store.get("local", waits.metadata.execution_id)
     assert stored is not None
     assert stored.state is CallState.DONE
     assert (done.error_code, done.effects_state) == ("OUTCOME_UNKNOWN", EffectsState.UNKNOWN)
@@ -148,8 +151,8 @@ class _LockedAfterSealing(FileEffects):
         super().__init__(directory)
         self._other = other
 
-    def seal(self, execution_id: str, outcome: Any) -> Any:
-        manifest = super().seal(execution_id, outcome)
+    async def seal(self, execution_id: str, outcome: Any) -> Any:
+        manifest = await super().seal(execution_id, outcome)
         self._other.execute("BEGIN IMMEDIATE")
         # Given up when the line has tried once: its log of that is the next thing to happen.
         logging.getLogger("toolstile").addFilter(self._release)
@@ -168,14 +171,15 @@ async def test_a_refused_call_keeps_no_execution_id(line: Executor, work: Path) 
     chosen = uuid7()
     refused = await call(line, "read", {"paht": "a"}, execution_id=chosen)
     assert refused.status is Status.VALIDATION_ERROR
-    assert line.store.get("local", chosen) is not None
+    assert await line.store.get("local", chosen) is not None
     repaired = await call(line, "read", {"path": "a"}, execution_id=chosen)
     assert repaired.output == "text"
-    stored = line.store.get("local", chosen)
+    stored = await line.store.get("local", chosen)
     assert stored is not None
     assert stored.state is CallState.DONE
     taken = await call(line, "read", {"path": "a"}, execution_id=chosen, call_id="another")
-    assert taken.error_code == "RECORD_UNAVAILABLE"
+    assert taken.error_code == "CALL_KEY_REUSED"
+    assert taken.metadata.execution_id != chosen
 
 
 # --- observers --------------------------------------------------------------------------------
@@ -204,7 +208,7 @@ async def test_a_no_is_told(line: Executor, work: Path) -> None:
     for answer in ("no", "yes"):
         waits = await call(line, "save", {"path": answer, "text": "x"})
         if answer == "no":
-            approvals.deny(line, waits.metadata.execution_id, ME)
+            await approvals.deny(line, waits.metadata.execution_id, ME)
         else:
             await approvals.approve(line, waits.metadata.execution_id, ME)
     assert [event.fields["status"] for event in told] == [
@@ -295,7 +299,7 @@ async def test_a_callers_preview_is_of_its_own_tenant(tmp_path: Path) -> None:
         target = tmp_path / "work" / "a"
         staged = await rt.as_(tenant="acme").preview("save", {"path": str(target), "text": "x"})
         assert "+x" in staged.diff()
-        with pytest.raises(approvals.NotWaiting):
+        with pytest.raises(NotWaiting):
             await rt.approve(staged.result.execution_id, by=Caller(tenant="local"))
         assert (await staged.commit()).ok
         again = {"path": str(target), "text": "y"}
@@ -332,11 +336,12 @@ async def test_what_is_recovered_is_told(tmp_path: Path) -> None:
         request_digest=left.request_digest,
         request=stored(left),
         tool="coded",
+        decision=msgspec.json.encode(Decision(verdict=Verdict.ALLOW, reasons=())),
         owner=store.owner,
         epoch=store.epoch,
     )
-    assert store.claim(record) is None
-    store.close()
+    assert await store.claim(record) is None
+    await store.close()
     told: list[Event] = []
     settings = {"store": f"sqlite:///{database}"}
     for _ in range(2):

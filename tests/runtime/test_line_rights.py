@@ -17,6 +17,7 @@ from msgspec.structs import replace
 
 from runtime import rights_tools
 from toolstile.authoring import from_class
+from toolstile.gate.decide import decide
 from toolstile.model.call import Caller, uuid7
 from toolstile.model.capability import CapabilityKind, granted
 from toolstile.model.result import ToolResult
@@ -26,7 +27,8 @@ from toolstile.runtime import approvals
 from toolstile.runtime.executor import Executor
 from toolstile.runtime.progress import Progress
 from toolstile.runtime.request import Request, parse_request
-from toolstile.runtime.setting import job_of
+from toolstile.runtime.resources import name_resources
+from toolstile.runtime.setting import facts_of, job_of
 from toolstile.runtime.shown import for_model
 
 pytestmark = pytest.mark.anyio
@@ -90,6 +92,9 @@ async def test_a_job_says_what_is_masked(line: Executor, work: Path) -> None:
     at.call = parse_request(at.request, at.execution_id)
     at.tool = line.setting.find("read", None)
     at.arguments = {"path": "."}
+    at.resources = name_resources(at.definition, at.arguments, str(work))
+    at.fingerprint = line.setting.fingerprint(at.tool)
+    at.decision = decide(facts_of(at, line.setting))
     assert job_of(at, line.setting, "/stage").masked == ("/project/.agent",)
 
 
@@ -174,7 +179,7 @@ async def test_who_names_a_file_for_both_may_read_what_they_write(
     """A file that another argument names for reading is read through either handle."""
     (work / "a").write_text("old", encoding="utf-8")
     held = await call(line, "edit", {"path": "a", "old": "a"})
-    diff = approvals.waiting(line, "local", held.metadata.execution_id).diff
+    diff = (await approvals.waiting(line, "local", held.metadata.execution_id)).diff
     assert "+oldold" in (diff or "")
 
 
@@ -206,7 +211,7 @@ async def test_who_demands_a_confirmation_is_asked_before_the_run(
     first = await call(line, "confirmed", {"witness": str(witness)})
     assert first.status is Status.REQUIRES_CONFIRMATION
     assert not witness.exists()
-    approvals.deny(line, first.metadata.execution_id, ME)
+    await approvals.deny(line, first.metadata.execution_id, ME)
     assert not witness.exists()
     second = await call(line, "confirmed", {"witness": str(witness)})
     assert (await approvals.approve(line, second.metadata.execution_id, ME)).is_success
@@ -383,7 +388,7 @@ async def test_a_diff_is_for_the_approver_alone(line: Executor, work: Path) -> N
     (work / "box").write_text("SECRET\n", encoding="utf-8")
     waits = await call(line, "save", {"path": "box", "text": "new\n"})
     identity = waits.metadata.execution_id
-    assert "-SECRET" in (approvals.waiting(line, "local", identity).diff or "")
+    assert "-SECRET" in ((await approvals.waiting(line, "local", identity)).diff or "")
     assert "SECRET" not in json.dumps(waits.to_dict())
     message = waits.error_message or ""
     assert "1 file would change" in message

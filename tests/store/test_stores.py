@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
@@ -21,15 +22,23 @@ from toolstile.store.lease import Lease, is_dead
 from toolstile.store.memory import MAX_FINISHED, MemoryStore
 from toolstile.store.sqlite import SqliteStore
 
+pytestmark = pytest.mark.anyio
+
+
+@pytest.fixture
+def anyio_backend() -> str:
+    """Stores are used on asyncio."""
+    return "asyncio"
+
 
 @pytest.fixture(params=["memory", "sqlite"])
-def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Store]:
+async def store(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Store]:
     """Each store in turn."""
     made: Store = MemoryStore()
     if request.param == "sqlite":
         made = SqliteStore(tmp_path / "toolstile.db")
     yield made
-    made.close()
+    await made.close()
 
 
 def record(store: Store, call_id: str = "c", **fields: object) -> CallRecord:
@@ -47,16 +56,16 @@ def record(store: Store, call_id: str = "c", **fields: object) -> CallRecord:
     return replace(made, **fields)
 
 
-def test_a_key_is_claimed_once(store: Store) -> None:
+async def test_a_key_is_claimed_once(store: Store) -> None:
     """The second claim learns who holds the key; another key is free."""
     first = record(store)
-    assert store.claim(first) is None
-    assert store.claim(record(store)) == first
-    assert store.claim(record(store, "d")) is None
-    assert store.find(first.key) == first
+    assert await store.claim(first) is None
+    assert await store.claim(record(store)) == first
+    assert await store.claim(record(store, "d")) is None
+    assert await store.find(first.key) == first
 
 
-def test_of_many_twins_one_wins(store: Store) -> None:
+async def test_of_many_twins_one_wins(store: Store) -> None:
     """Claims from many threads: exactly one gets the key."""
     won: list[bool] = []
     start = threading.Barrier(16)
@@ -64,7 +73,7 @@ def test_of_many_twins_one_wins(store: Store) -> None:
     def claim() -> None:
         mine = record(store)
         start.wait()
-        won.append(store.claim(mine) is None)
+        won.append(asyncio.run(store.claim(mine)) is None)
 
     threads = [threading.Thread(target=claim) for _ in range(16)]
     for thread in threads:
@@ -74,89 +83,121 @@ def test_of_many_twins_one_wins(store: Store) -> None:
     assert sorted(won) == [False] * 15 + [True]
 
 
-def test_a_state_is_left_only_from_where_it_is(store: Store) -> None:
+async def test_a_state_is_left_only_from_where_it_is(store: Store) -> None:
     """Writes name the state they expect; a second one of the same kind changes nothing."""
     first = record(store)
-    store.claim(first)
+    await store.claim(first)
     done = replace(first, state=CallState.DONE, result=b"1")
-    assert not store.advance(done, CallState.HELD)
-    assert store.advance(done, CallState.RUNNING)
-    assert not store.advance(replace(done, result=b"2"), CallState.RUNNING)
-    assert store.get("local", first.execution_id) == done
+    assert not await store.advance(done, CallState.HELD)
+    assert await store.advance(done, CallState.RUNNING)
+    assert not await store.advance(replace(done, result=b"2"), CallState.RUNNING)
+    assert await store.get("local", first.execution_id) == done
 
 
-def test_an_older_epoch_cannot_write(store: Store) -> None:
+async def test_an_older_epoch_cannot_write(store: Store) -> None:
     """After a recovery has raised the epoch, the slow executor's write is refused."""
     first = record(store)
-    store.claim(first)
+    await store.claim(first)
     taken = replace(first, epoch=2)
-    assert store.advance(taken, CallState.RUNNING)
+    assert await store.advance(taken, CallState.RUNNING)
     late = replace(first, state=CallState.DONE, result=b"late")
-    assert not store.advance(late, CallState.RUNNING)
+    assert not await store.advance(late, CallState.RUNNING)
 
 
-def test_a_refused_call_occupies_no_key(store: Store) -> None:
+async def test_a_refused_call_occupies_no_key(store: Store) -> None:
     """It is kept for history, and its key stays free."""
     refused = record(store, state=CallState.REFUSED)
-    store.note(refused)
-    assert store.get("local", refused.execution_id) == refused
-    assert store.find(refused.key) is None
-    assert store.claim(record(store)) is None
+    await store.note(refused)
+    assert await store.get("local", refused.execution_id) == refused
+    assert await store.find(refused.key) is None
+    assert await store.claim(record(store)) is None
 
 
-def test_tenants_do_not_see_each_other(store: Store) -> None:
+async def test_what_waits_is_listed_whole(store: Store) -> None:
+    """Every call of the tenant that waits for a person, oldest first, whatever else there is."""
+    asked = record(store, "a", state=CallState.ASKED)
+    held = record(store, "b")
+    other = record(store, "c", state=CallState.ASKED, key=CallKey("other", "agent", "s", "c"))
+    for each in (asked, held, other, record(store, "d")):
+        await store.claim(each)
+    held = replace(held, state=CallState.HELD)
+    assert await store.advance(held, CallState.RUNNING)
+    assert await store.waiting("local") == (asked, held)
+    assert await store.advance(replace(held, state=CallState.DONE), CallState.HELD)
+    assert await store.waiting("local") == (asked,)
+
+
+async def test_a_taken_execution_id_is_named(store: Store) -> None:
+    """Another call of that id, even another tenant's, is in the way and is said to be."""
+    first = record(store)
+    await store.claim(first)
+    second = record(store, key=CallKey("other", "agent", "s", "x"), execution_id=first.execution_id)
+    assert await store.claim(second) == first
+    assert await store.find(second.key) is None
+
+
+async def test_a_closed_store_says_so(tmp_path: Path) -> None:
+    """Whoever comes too late is told that, and nothing hangs."""
+    late = SqliteStore(tmp_path / "toolstile.db")
+    mine = record(late)
+    await late.close()
+    with pytest.raises(StoreUnavailable, match="closed"):
+        await late.claim(mine)
+
+
+async def test_tenants_do_not_see_each_other(store: Store) -> None:
     """Another tenant's execution id answers as if it did not exist."""
     mine = record(store)
-    store.claim(mine)
-    assert store.get("other", mine.execution_id) is None
-    assert store.history("other") == ()
-    assert store.history("local") == (mine,)
+    await store.claim(mine)
+    assert await store.get("other", mine.execution_id) is None
+    assert await store.history("other") == ()
+    assert await store.history("local") == (mine,)
 
 
-def test_history_is_newest_first_and_bounded(store: Store) -> None:
+async def test_history_is_newest_first_and_bounded(store: Store) -> None:
     """The order is that of creation."""
     made = [record(store, f"c{number}") for number in range(5)]
     for each in made:
-        store.claim(each)
-    assert store.history("local", 3) == tuple(reversed(made))[:3]
+        await store.claim(each)
+    assert await store.history("local", 3) == tuple(reversed(made))[:3]
 
 
 HOSTILE = ["\x00", "'; DROP TABLE calls; --", "\U0001f600", "a" * 64, "\x1f"]
 
 
 @pytest.mark.parametrize("text", HOSTILE)
-def test_callers_text_is_stored_as_bytes(store: Store, text: str) -> None:
+async def test_callers_text_is_stored_as_bytes(store: Store, text: str) -> None:
     """No text of a caller's can make the store refuse, or mean anything else."""
     hostile = record(store, key=CallKey(text, text, text, text), request=text.encode())
-    assert store.claim(hostile) is None
-    assert store.find(hostile.key) == hostile
+    assert await store.claim(hostile) is None
+    assert await store.find(hostile.key) == hostile
 
 
-def test_memory_forgets_the_oldest_finished_call(tmp_path: Path) -> None:
+async def test_memory_forgets_the_oldest_finished_call(tmp_path: Path) -> None:
     """Its bound holds, and unfinished calls are never forgotten."""
     memory = MemoryStore()
     running = record(memory, "running")
-    memory.claim(running)
+    await memory.claim(running)
     for number in range(MAX_FINISHED + 5):
-        memory.note(record(memory, f"c{number}", state=CallState.REFUSED))
-    assert len(memory.history("local", MAX_FINISHED * 2)) == MAX_FINISHED
-    assert memory.find(running.key) == running
+        await memory.note(record(memory, f"c{number}", state=CallState.REFUSED))
+    assert len(await memory.history("local", MAX_FINISHED * 2)) == MAX_FINISHED
+    assert await memory.find(running.key) == running
 
 
-def test_records_outlive_the_process(tmp_path: Path) -> None:
+async def test_records_outlive_the_process(tmp_path: Path) -> None:
     """What was claimed is there when the file is opened again."""
     path = tmp_path / "toolstile.db"
     first = SqliteStore(path)
     mine = record(first)
-    first.claim(mine)
-    first.close()
+    await first.claim(mine)
+    await first.close()
     again = SqliteStore(path)
-    assert again.get("local", mine.execution_id) == mine
-    again.close()
+    assert await again.get("local", mine.execution_id) == mine
+    await again.close()
 
 
 HOLDER = """
-import sys
+import asyncio, sys
 from pathlib import Path
 from msgspec.structs import replace
 sys.path.insert(0, sys.argv[2])
@@ -164,18 +205,18 @@ from test_stores import record
 from toolstile.store.sqlite import SqliteStore
 store = SqliteStore(Path(sys.argv[1]))
 mine = record(store)
-store.claim(mine)
+asyncio.run(store.claim(mine))
 print(mine.execution_id, flush=True)
 sys.stdin.read()
 """
 
 
-def test_only_the_dead_are_recovered(tmp_path: Path) -> None:
+async def test_only_the_dead_are_recovered(tmp_path: Path) -> None:
     """A living process's running call is left alone; once it is killed the call is taken over,
     once, with a higher epoch."""
     path = tmp_path / "toolstile.db"
     here = str(Path(__file__).parent)
-    holder = subprocess.Popen(
+    holder = subprocess.Popen(  # noqa: ASYNC220 - starting it takes no time
         [sys.executable, "-c", HOLDER, str(path), here],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
@@ -184,37 +225,37 @@ def test_only_the_dead_are_recovered(tmp_path: Path) -> None:
     assert holder.stdout is not None
     execution_id = holder.stdout.readline().strip()
     mine = SqliteStore(path)
-    assert mine.abandoned() == ()
+    assert await mine.abandoned() == ()
     os.kill(holder.pid, signal.SIGKILL)
     holder.communicate()
-    (taken,) = mine.abandoned()
+    (taken,) = await mine.abandoned()
     assert (taken.execution_id, taken.owner, taken.epoch) == (execution_id, mine.owner, 2)
-    assert mine.abandoned() == ()
-    mine.close()
+    assert await mine.abandoned() == ()
+    await mine.close()
 
 
-def test_a_file_of_two_names_has_one_place_for_leases(tmp_path: Path) -> None:
+async def test_a_file_of_two_names_has_one_place_for_leases(tmp_path: Path) -> None:
     """Opened by another name, a store still knows who is alive: their calls are not touched."""
     (tmp_path / "other").mkdir()
     (tmp_path / "other" / "link.db").symlink_to(tmp_path / "toolstile.db")
     store = SqliteStore(tmp_path / "toolstile.db")
-    store.claim(mine := record(store))
+    await store.claim(mine := record(store))
     second = SqliteStore(tmp_path / "other" / "link.db")
-    assert second.abandoned() == ()
-    assert second.find(mine.key) == mine
-    store.close()
-    assert [each.execution_id for each in second.abandoned()] == [mine.execution_id]
-    second.close()
+    assert await second.abandoned() == ()
+    assert await second.find(mine.key) == mine
+    await store.close()
+    assert [each.execution_id for each in await second.abandoned()] == [mine.execution_id]
+    await second.close()
 
 
-def test_a_database_is_made_for_its_user_alone(tmp_path: Path) -> None:
+async def test_a_database_is_made_for_its_user_alone(tmp_path: Path) -> None:
     """Wherever it lies and whatever the umask, nobody else reads the arguments in it; a file that
     is there already keeps the mode that somebody gave it."""
     before = os.umask(0)
     try:
-        SqliteStore(tmp_path / "toolstile.db").close()
+        await SqliteStore(tmp_path / "toolstile.db").close()
         (tmp_path / "shared.db").touch(0o640)
-        SqliteStore(tmp_path / "shared.db").close()
+        await SqliteStore(tmp_path / "shared.db").close()
     finally:
         os.umask(before)
     modes = {
@@ -232,12 +273,12 @@ def test_a_lease_is_held_while_its_process_lives(tmp_path: Path) -> None:
     assert is_dead(tmp_path, "nobody")
 
 
-def test_a_newer_schema_is_refused(tmp_path: Path) -> None:
+async def test_a_newer_schema_is_refused(tmp_path: Path) -> None:
     """An older program does not write into a newer store."""
     path = tmp_path / "toolstile.db"
     store = SqliteStore(path)
     store._connection.execute("PRAGMA user_version = 99")
-    store.close()
+    await store.close()
     with pytest.raises(StoreUnavailable, match="newer version"):
         SqliteStore(path)
 

@@ -576,7 +576,7 @@ def test_a_person_sees_what_they_are_asked_about(
     assert run("tools", "add", "asked.yml").exit_code == 0
     words = ("call", "asked", "@word.json")
     shown = on_a_terminal(*words, typed=typed, exit_code=exit_code)
-    before, _, after = shown.partition("Let it happen?")
+    before, _, after = shown.partition("Run this call?")
     assert "Tool: asked" in before
     assert 'Arguments: {"word": "hello"}' in before
     assert "has not run" in before

@@ -11,6 +11,7 @@ of them is not one step for those who look on.
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import logging
 import shutil
@@ -33,52 +34,62 @@ class FileEffects:
     def __init__(self, directory: Path) -> None:
         self._directory = directory
 
-    def open(self, execution_id: str) -> str:
+    async def open(self, execution_id: str) -> str:
         """An empty stage for a run."""
         stage = self._stage(execution_id)
         stage.mkdir(parents=True, mode=0o700)
         return str(stage)
 
-    def seal(self, execution_id: str, outcome: Outcome) -> Manifest:
+    async def seal(self, execution_id: str, outcome: Outcome) -> Manifest:
         """The manifest of what a run staged; its files are durable and read-only from here on.
 
         Raises:
             ValueError: the run's list is not one that an honest run makes.
             OSError: a staged file is missing, or no regular file.
         """
-        stage = self._stage(execution_id)
-        changes = sealed(stage, outcome.staged)
-        sync_directory(stage)
-        return Manifest(execution_id=execution_id, changes=changes)
+        if not outcome.staged:
+            return Manifest(execution_id=execution_id)
+        return await asyncio.to_thread(_sealed, self._stage(execution_id), execution_id, outcome)
 
-    def commit(self, manifest: Manifest) -> tuple[str, ...]:
+    async def commit(self, manifest: Manifest) -> tuple[str, ...]:
         """Apply what is not applied yet. Returns the paths that could not be: changed meanwhile,
         not writable, or altered in the stage; where there are any, nothing is applied."""
-        stage = self._stage(manifest.execution_id)
-        changes = enumerate(manifest.changes)
-        places = [Place(change, stage, index) for index, change in changes]
-        conflicts = tuple(place.change.path for place in places if not place.fits)
-        if conflicts:
-            return conflicts
-        with _cleared(places):
-            waiting = [place for place in places if place.open]
-            refused = tuple(place.change.path for place in waiting if not _prepared(place))
-            return refused or _applied(waiting)
+        return await asyncio.to_thread(_committed, self._stage(manifest.execution_id), manifest)
 
-    def discard(self, execution_id: str) -> None:
+    async def discard(self, execution_id: str) -> None:
         """Remove a stage; an absent one is as good."""
-        shutil.rmtree(self._stage(execution_id), ignore_errors=True)
+        await asyncio.to_thread(shutil.rmtree, self._stage(execution_id), ignore_errors=True)
 
-    def diff(self, manifest: Manifest) -> str:
+    async def diff(self, manifest: Manifest) -> str:
         """Unified diffs of text files, one line for anything else."""
-        stage = self._stage(manifest.execution_id)
-        return "\n".join(diff(stage, change) for change in manifest.changes)
+        return await asyncio.to_thread(_diff, self._stage(manifest.execution_id), manifest)
 
     def _stage(self, execution_id: str) -> Path:
         # The name may come from outside: it must not lead out of the directory of stages.
         if Path(execution_id).name != execution_id or execution_id in ("", ".", ".."):
             raise ValueError("an execution id is one plain name")
         return self._directory / execution_id
+
+
+def _sealed(stage: Path, execution_id: str, outcome: Outcome) -> Manifest:
+    changes = sealed(stage, outcome.staged)
+    sync_directory(stage)
+    return Manifest(execution_id=execution_id, changes=changes)
+
+
+def _committed(stage: Path, manifest: Manifest) -> tuple[str, ...]:
+    places = [Place(change, stage, index) for index, change in enumerate(manifest.changes)]
+    conflicts = tuple(place.change.path for place in places if not place.fits)
+    if conflicts:
+        return conflicts
+    with _cleared(places):
+        waiting = [place for place in places if place.open]
+        refused = tuple(place.change.path for place in waiting if not _prepared(place))
+        return refused or _applied(waiting)
+
+
+def _diff(stage: Path, manifest: Manifest) -> str:
+    return "\n".join(diff(stage, change) for change in manifest.changes)
 
 
 def _applied(places: Sequence[Place]) -> tuple[str, ...]:

@@ -9,29 +9,34 @@
     6  approval     a person's yes turns ask or stage into allow, for exactly what they saw
 
 Each step may deny, none may skip another, and all of them speak: a Decision keeps every reason,
-for yes and for no. What nobody permits is denied.
+for yes and for no. Holding rights permits nothing by itself: what no policy permits is denied, and
+a right counts as enforced only where a known enforcer is named.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+
+import msgspec
 
 from toolstile.gate.facts import Facts, Rights
 from toolstile.model import paths
 from toolstile.model.capability import (
     Capability,
     CapabilityKind,
-    grant_line,
     missing,
     permission_matches,
+    quoted,
 )
-from toolstile.model.decision import Approval, Decision, NamedResource, Reason
-from toolstile.model.vocabulary import SideEffect, Verdict
+from toolstile.model.decision import Approval, Decision, NamedResource, Reason, Repair
+from toolstile.model.vocabulary import Enforcer, SideEffect, Verdict
 
 # Effects that can be held back until a person has seen them.
 STAGEABLE = frozenset((SideEffect.FS_READ, SideEffect.FS_WRITE))
 # Effects that leave the machine or cannot be held back: a person is asked before.
 ASKED = frozenset((SideEffect.NET_WRITE, SideEffect.DB_WRITE, SideEffect.PROCESS_SPAWN))
+
+_ENFORCERS = (Enforcer.KERNEL, Enforcer.HANDLE, Enforcer.ACCEPTED)
 
 # The setting by which an operator lets tools have what nobody bounds (docs/settings.md).
 UNENFORCED = "capabilities_accepted_although_nobody_enforces_them"
@@ -49,9 +54,10 @@ def decide(facts: Facts) -> Decision:
         *_capabilities(facts, lacking),
         *_masked(facts),
         *_enforcement(facts),
-        *_policy(facts),
     ]
-    verdict = max((r.effect for r in reasons), key=_WEIGHT.index, default=Verdict.DENY)
+    covered = all(reason.effect is not Verdict.DENY for reason in reasons)
+    reasons += _policy(facts, covered=covered)
+    verdict = _verdict(reasons)
     approval = _fitting_approval(facts)
     if verdict in (Verdict.ASK, Verdict.STAGE) and approval is not None:
         verdict = Verdict.ALLOW
@@ -70,6 +76,13 @@ def decide(facts: Facts) -> Decision:
         grants=tuple(str(grant) for grant in facts.grants),
         issued_at=facts.now,
     )
+
+
+def _verdict(reasons: Sequence[Reason]) -> Verdict:
+    """The heaviest of the reasons; deny where none of them is a policy that permits."""
+    if not any(r.source == "policy" and r.effect is Verdict.ALLOW for r in reasons):
+        return Verdict.DENY
+    return max((reason.effect for reason in reasons), key=_WEIGHT.index)
 
 
 def _licence(facts: Facts) -> Iterator[Reason]:
@@ -143,14 +156,20 @@ def _within_bound(facts: Facts, kind: str, value: str) -> bool:
 
 
 def _enforcement(facts: Facts) -> Iterator[Reason]:
-    for kind, who in sorted(facts.enforced_by.items()):
-        if who == "nobody":
-            text = f"nobody would enforce the bounds of {kind} at level {facts.isolation.word}"
-            yield Reason(source="capability", id=kind, effect=Verdict.DENY, text=text)
+    for kind in _unenforced(facts):
+        text = f"nobody would enforce the bounds of {kind} at level {facts.isolation.word}"
+        yield Reason(source="capability", id=kind, effect=Verdict.DENY, text=text)
 
 
-def _policy(facts: Facts) -> Iterator[Reason]:
-    yield _reason("granted", Verdict.ALLOW, "permitted: the grants cover what the call takes")
+def _unenforced(facts: Facts) -> list[str]:
+    """The declared kinds of rights that nobody is known to enforce: not being named is no."""
+    kinds = {capability.kind.value for capability in facts.required_capabilities}
+    return sorted(kind for kind in kinds if facts.enforced_by.get(kind) not in _ENFORCERS)
+
+
+def _policy(facts: Facts, *, covered: bool) -> Iterator[Reason]:
+    if covered:
+        yield _reason("granted", Verdict.ALLOW, "permitted: the grants cover what the call takes")
     if facts.requires_confirmation:
         yield _reason("confirm", Verdict.ASK, "the tool asks to be confirmed")
     if not facts.effects_known:
@@ -172,7 +191,7 @@ def _held(facts: Facts) -> Verdict:
     """Staging where every effect can be held back, else a question before the run. Only writes
     through the handles of named files can be: whatever else is written has happened by then."""
     writes = SideEffect.FS_WRITE in facts.effects
-    by_handle = not writes or facts.enforced_by.get("fs_write") == "handle"
+    by_handle = not writes or facts.enforced_by.get("fs_write") is Enforcer.HANDLE
     return Verdict.STAGE if by_handle and facts.effects <= STAGEABLE else Verdict.ASK
 
 
@@ -189,21 +208,41 @@ def _fitting_approval(facts: Facts) -> Approval | None:
 
 
 def _approved(approval: Approval) -> Reason:
-    text = f"approved by {approval.approver}"
+    text = _said("approved", approval.approver, approval.note)
     return Reason(source="confirmation", id=approval.digest, effect=Verdict.ALLOW, text=text)
 
 
-def _repairs(facts: Facts, lacking: tuple[Capability, ...]) -> Iterator[str]:
-    """The lines that would change the answer; none for what no line can change."""
+def denied(decision: Decision, question: str, by: str, note: str) -> Decision:
+    """The Decision after a person's no to what the digest `question` stands for."""
+    text = _said("denied", by, note)
+    reason = Reason(source="confirmation", id=question, effect=Verdict.DENY, text=text)
+    reasons = (*decision.reasons, reason)
+    return msgspec.structs.replace(decision, verdict=Verdict.DENY, reasons=reasons)
+
+
+def _said(what: str, by: str, note: str) -> str:
+    return f"{what} by {by}" + (f": {note}" if note else "")
+
+
+def _repairs(facts: Facts, lacking: tuple[Capability, ...]) -> Iterator[Repair]:
+    """The changes that would change the answer; none for what no change can."""
     for capability in lacking:
         if not any(is_masked(item, facts.masked) for item in capability.scope):
-            yield grant_line(capability)
+            yield _granting(capability)
     for permission in facts.required_permissions:
         if not _holds(facts.permissions, permission):
-            yield f'permissions: ["{permission}"]'
-    unenforced = sorted(kind for kind, who in facts.enforced_by.items() if who == "nobody")
+            yield Repair(key=("permissions",), add=(quoted(permission),))
+    unenforced = _unenforced(facts)
     if unenforced:
-        yield f"{UNENFORCED}: [{', '.join(unenforced)}]"
+        yield Repair(key=(UNENFORCED,), add=tuple(unenforced))
+
+
+def _granting(capability: Capability) -> Repair:
+    kind = capability.kind.value
+    if capability.whatever:
+        remark = "name in the list what the tool may have"
+        return Repair(key=("grants",), add=(f"{kind}: []",), remark=remark)
+    return Repair(key=("grants", kind), add=tuple(map(quoted, capability.scope)))
 
 
 # --- reading what is stored ------------------------------------------------------------------

@@ -8,7 +8,7 @@ import msgspec
 
 from toolstile.model.capability import Capability
 from toolstile.model.decision import Approval, NamedResource
-from toolstile.model.vocabulary import IsolationLevel, LicenceTier, SideEffect
+from toolstile.model.vocabulary import Enforcer, IsolationLevel, LicenceTier, SideEffect
 
 
 class Rights(msgspec.Struct, frozen=True, kw_only=True):
@@ -33,12 +33,12 @@ class Facts(msgspec.Struct, frozen=True, kw_only=True):
     required_permissions: tuple[str, ...] = ()
     required_capabilities: tuple[Capability, ...] = ()
     resources: tuple[NamedResource, ...] = ()
-    # Kinds of rights that no argument can narrow down, and those that an optional one narrows down
-    # to nothing, because it was left out.
+    # `coarse`: kinds of rights that no argument narrows down. `unused`: kinds whose argument is
+    # optional and was left out, so that this call takes nothing of them.
     coarse: tuple[str, ...] = ()
     unused: tuple[str, ...] = ()
     isolation: IsolationLevel = IsolationLevel.STANDARD
-    enforced_by: Mapping[str, str] = msgspec.field(default_factory=dict)
+    enforced_by: Mapping[str, Enforcer] = msgspec.field(default_factory=dict)
     grants: tuple[Capability, ...] = ()
     # Places that no tool may name, whatever is granted.
     masked: tuple[str, ...] = ()

@@ -211,10 +211,10 @@ class Capability(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def _shown(item: str) -> str:
-    return item if _PLAIN.fullmatch(item) else _quoted(item)
+    return item if _PLAIN.fullmatch(item) else quoted(item)
 
 
-def _quoted(item: str) -> str:
+def quoted(item: str) -> str:
     """Quote for YAML so that one item reads as one item and shows every character it has."""
     text = json.dumps(item, ensure_ascii=False)
     return "".join(each if each.isprintable() else f"\\U{ord(each):08X}" for each in text)
@@ -477,7 +477,7 @@ def grant_line(capability: Capability) -> str:
     """Write the line for .agent/config.yml that grants `capability`."""
     if capability.whatever:
         return f"grants: {{{capability.kind}: []}}  # name in the list what the tool may have"
-    return f"grants: {{{capability.kind}: [{', '.join(map(_quoted, capability.scope))}]}}"
+    return f"grants: {{{capability.kind}: [{', '.join(map(quoted, capability.scope))}]}}"
 
 
 # --- permissions ------------------------------------------------------------------------------

@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from toolstile.model.vocabulary import Verdict
+from toolstile.model.vocabulary import Enforcer, Verdict
 
 
 class Reason(msgspec.Struct, frozen=True, kw_only=True):
@@ -28,6 +28,21 @@ class NamedResource(msgspec.Struct, frozen=True, kw_only=True):
     kind: str
 
 
+class Repair(msgspec.Struct, frozen=True, kw_only=True):
+    """One change of `.agent/config.yml` that would change the answer: put the items `add`, written
+    as YAML, into what stands at `key`. A `remark` is for what a person has to fill in."""
+
+    key: tuple[str, ...]
+    add: tuple[str, ...]
+    remark: str = ""
+
+    def __str__(self) -> str:
+        *above, last = self.key
+        within = f" under `{'.'.join(above)}:`" if above else ""
+        remark = f" ({self.remark})" if self.remark else ""
+        return f"`{', '.join(self.add)}` to `{last}:`{within}{remark}"
+
+
 class Decision(msgspec.Struct, frozen=True, kw_only=True):
     """Verdict and reasons; the same facts always give the same Decision.
 
@@ -38,9 +53,9 @@ class Decision(msgspec.Struct, frozen=True, kw_only=True):
     verdict: Verdict
     reasons: tuple[Reason, ...]
     missing: tuple[str, ...] = ()
-    repair: tuple[str, ...] = ()
+    repair: tuple[Repair, ...] = ()
     resources: tuple[NamedResource, ...] = ()
-    enforced_by: dict[str, str] = msgspec.field(default_factory=dict)
+    enforced_by: dict[str, Enforcer] = msgspec.field(default_factory=dict)
     policy_digest: str = ""
     call_digest: str = ""
     fingerprint: str = ""

@@ -83,6 +83,6 @@ class Outcome(msgspec.Struct, frozen=True, kw_only=True):
     staged: tuple[StagedFile, ...] = ()
     metrics: ResourceMetrics = ResourceMetrics()
     execution_metrics: Mapping[str, float] = msgspec.field(default_factory=FrozenDict)
-    obtained: IsolationLevel = IsolationLevel.STANDARD
+    obtained: IsolationLevel = IsolationLevel.NONE
     mechanism: tuple[str, ...] = ()
     sandbox_id: str | None = None

@@ -1,11 +1,10 @@
 """A call as it is stored: one row, one state machine.
 
-                      ┌────────────── ask ──────────────┐
-                      ▼                                 │
-  (nothing) ──claim──► running ──hold──► held ──claim──► committing ──► done
-      │                  │  └───────── decide ──────────────▲            ▲
-      │                  └───────────── finish ────────────────────────┤
-      └──ask──► asked ──claim──► running                    refused ────┘
+(nothing) ─claim→ running ─finish→ done
+                  running ─hold──→ held ─approve→ committing ─finish→ done
+                  running ─decide→ committing         held ─deny→ done
+(nothing) ─ask──→ asked ─approve→ running             asked ─deny→ done
+(nothing) ─note─→ refused
 
 asked       waits for a person before it runs; nothing has happened
 running     claimed: the intent is durable, the tool may have started
@@ -33,6 +32,13 @@ class CallState(StrEnum):
     COMMITTING = "committing"
     DONE = "done"
     REFUSED = "refused"
+
+
+WAITING = (CallState.ASKED, CallState.HELD)
+"""A person is to answer: no executor works on the call."""
+
+UNFINISHED = (CallState.RUNNING, CallState.COMMITTING)
+"""An executor works on the call. If it is gone, recovery brings the call to its end."""
 
 
 class CallRecord(msgspec.Struct, frozen=True, kw_only=True):

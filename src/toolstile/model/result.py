@@ -63,7 +63,7 @@ class Metadata(msgspec.Struct, frozen=True, kw_only=True):
     output_ref: str | None = None
     sandbox_id: str | None = None
     isolation: Isolation | None = None
-    effects_complete: bool = True
+    effects_complete: bool = False
     resource_metrics: ResourceMetrics | None = None
     execution_metrics: Mapping[str, float] = msgspec.field(default_factory=dict)
     tenant: str = "local"

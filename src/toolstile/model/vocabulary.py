@@ -160,6 +160,15 @@ class Verdict(StrEnum):
     ALLOW = "allow"
 
 
+class Enforcer(StrEnum):
+    """Who holds a tool to the bounds of a right."""
+
+    KERNEL = "kernel"  # whatever the tool's code does
+    HANDLE = "handle"  # as long as the tool's code uses its handles
+    ACCEPTED = "nobody (accepted)"  # the operator has said by name that this will do
+    NOBODY = "nobody"
+
+
 class EffectsState(StrEnum):
     """What became of a call's effects."""
 

@@ -11,22 +11,22 @@ from datetime import UTC, datetime, timedelta
 import msgspec
 from msgspec.structs import replace
 
+from toolstile.errors import NotWaiting
+from toolstile.gate.decide import denied
 from toolstile.model.call import Caller
-from toolstile.model.canonical import digest
 from toolstile.model.decision import Approval
-from toolstile.model.record import CallRecord, CallState
+from toolstile.model.record import WAITING, CallRecord, CallState
 from toolstile.model.result import ToolResult
 from toolstile.model.vocabulary import EffectsState, Status
 from toolstile.runtime.executor import Executor
-from toolstile.runtime.records import decoded, manifest_of
+from toolstile.runtime.progress import written
+from toolstile.runtime.records import decided, decoded, manifest_of, question
 from toolstile.runtime.request import restored
 
 # How long a yes is good for: long enough for the line to use it, too short to be kept for later.
 APPROVAL_SECONDS = 60
-
-
-class NotWaiting(LookupError):
-    """No such call waits for an answer."""
+# Characters of what a person may say beside their answer.
+MAX_NOTE = 200
 
 
 class Seen(msgspec.Struct, frozen=True, kw_only=True):
@@ -40,17 +40,17 @@ class Seen(msgspec.Struct, frozen=True, kw_only=True):
     diff: str | None = None
 
 
-def waiting(executor: Executor, tenant: str, execution_id: str) -> Seen:
+async def waiting(executor: Executor, tenant: str, execution_id: str) -> Seen:
     """A waiting call as a person should see it. Raises NotWaiting."""
-    record = _record(executor, tenant, execution_id)
+    record = await _record(executor, tenant, execution_id)
     manifest = manifest_of(record)
     held = record.state is CallState.HELD
     return Seen(
         execution_id=execution_id,
-        digest=_digest(record),
+        digest=question(record),
         state=record.state,
         result=decoded(record),
-        diff=executor.effects.diff(manifest) if held else None,
+        diff=await executor.effects.diff(manifest) if held else None,
     )
 
 
@@ -59,47 +59,45 @@ async def approve(
 ) -> ToolResult:
     """Let a waiting call go on. `seen` is the digest of what the person saw; where it is given,
     anything else is refused. Raises NotWaiting."""
-    record = _record(executor, by.tenant, execution_id)
+    record = await _record(executor, by.tenant, execution_id)
     expires = datetime.now(UTC) + timedelta(seconds=APPROVAL_SECONDS)
     approval = Approval(
         execution_id=execution_id,
-        digest=_digest(record) if seen is None else seen,
+        digest=question(record) if seen is None else seen,
         tenant=by.tenant,
         principal=record.key.principal,
-        approver=by.user or by.agent or "local",
-        expires_at=expires.isoformat(timespec="milliseconds").replace("+00:00", "Z"),
-        note=note,
+        approver=_name(by),
+        expires_at=written(expires),
+        note=note[:MAX_NOTE],
     )
     return await executor.call(restored(record.request, approval))
 
 
-def deny(executor: Executor, execution_id: str, by: Caller, note: str = "") -> ToolResult:
+async def deny(executor: Executor, execution_id: str, by: Caller, note: str = "") -> ToolResult:
     """End a waiting call with a no; what it staged is thrown away. Raises NotWaiting."""
-    record = _record(executor, by.tenant, execution_id)
-    message = "a person said no" + (f": {note[:200]}" if note else "")
+    record = await _record(executor, by.tenant, execution_id)
+    note = note[:MAX_NOTE]
+    message = "a person said no" + (f": {note}" if note else "")
     held = record.state is CallState.HELD
     result = replace(
         decoded(record),
         status=Status.PERMISSION_DENIED,
+        decision=denied(decided(record), question(record), _name(by), note),
         error_code="CONFIRMATION_DENIED",
         error_message=message,
         effects_state=EffectsState.DISCARDED if held else EffectsState.NONE,
     )
-    if not executor.end(record, result):
+    if not await executor.end(record, result):
         raise NotWaiting(execution_id)
     return result
 
 
-def _record(executor: Executor, tenant: str, execution_id: str) -> CallRecord:
-    record = executor.store.get(tenant, execution_id)
-    if record is None or record.state not in (CallState.ASKED, CallState.HELD):
+async def _record(executor: Executor, tenant: str, execution_id: str) -> CallRecord:
+    record = await executor.store.get(tenant, execution_id)
+    if record is None or record.state not in WAITING:
         raise NotWaiting(f"no call {execution_id[:64]} waits for an answer")
     return record
 
 
-def _digest(record: CallRecord) -> str:
-    """The manifest of a held call; of one that has not run, the digest that was decided on."""
-    if record.state is CallState.HELD:
-        return digest(msgspec.json.decode(record.manifest))
-    decided: str = msgspec.json.decode(record.decision)["call_digest"]
-    return decided
+def _name(person: Caller) -> str:
+    return person.user or person.agent or "local"

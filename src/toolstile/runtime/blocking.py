@@ -48,16 +48,19 @@ class Blocking:
             loop.close()
 
     def __getattr__(self, name: str) -> Any:
-        found = getattr(self._inner, name)
-        return self._blocking(found) if callable(found) else found
+        return self._found(getattr(self._inner, name))
+
+    def _found(self, found: Any) -> Any:
+        return self._blocking(found) if callable(found) else self._handed(found)
+
+    def _handed(self, answer: Any) -> Any:
+        # What is handed out (a bound caller, a staged call, the results) has async methods too.
+        return _Handed(answer, self) if hasattr(answer, "__blocking__") else answer
 
     def _blocking(self, method: Callable[..., Any]) -> Callable[..., Any]:
         def call(*args: Any, **kwargs: Any) -> Any:
             answer = method(*args, **kwargs)
-            if inspect.iscoroutine(answer):
-                answer = self._wait(answer)
-            # What a method hands out (a bound caller, a staged call) has async methods too.
-            return _Handed(answer, self) if hasattr(answer, "__blocking__") else answer
+            return self._handed(self._wait(answer) if inspect.iscoroutine(answer) else answer)
 
         return call
 
@@ -96,8 +99,7 @@ class _Handed:
         self._door = door
 
     def __getattr__(self, name: str) -> Any:
-        found = getattr(self._inner, name)
-        return self._door._blocking(found) if callable(found) else found  # noqa: SLF001
+        return self._door._found(getattr(self._inner, name))  # noqa: SLF001
 
     def __enter__(self) -> Self:
         return self

@@ -8,12 +8,11 @@ from typing import Any
 from toolstile.errors import StoreUnavailable, UnknownToolError
 from toolstile.model import issue
 from toolstile.model.decision import Decision
-from toolstile.model.effect import Effect
-from toolstile.model.event import Event
+from toolstile.model.effect import Effect, Manifest
 from toolstile.model.issue import Issue
 from toolstile.model.job import Ending
 from toolstile.model.result import Input, Isolation, Metadata, ToolResult
-from toolstile.model.vocabulary import EffectsState, SideEffect, Status, Verdict
+from toolstile.model.vocabulary import EffectsState, Enforcer, SideEffect, Status, Verdict
 from toolstile.runtime.ended import Ended
 from toolstile.runtime.progress import Progress, now
 from toolstile.runtime.request import storable
@@ -31,8 +30,6 @@ _RUN_ENDINGS: dict[Ending, tuple[Status, str]] = {
 _LIMITS = ("LIMIT_MEMORY", "LIMIT_CPU", "LIMIT_OUTPUT")
 # Codes that say what the line found. A tool's own failure must not pass for one of them.
 _OURS = re.compile(r"ACODE_TSR_\d+|LIMIT_[A-Z]+|TOOL_EXCEPTION")
-# A line that grants something by name (`model.capability.grant_line`).
-_GRANTED = re.compile(r"grants: \{(?P<kind>\w+): \[(?P<items>.*)\]\}")
 _MAY_HAVE_HAPPENED = " It may have had effects: check before repeating it."
 
 
@@ -45,24 +42,11 @@ def unknown_tool(error: UnknownToolError) -> Ended:
 def denied(decision: Decision) -> Ended:
     """The gate said no: what is missing, and what to write where to change that."""
     said = "; ".join(r.text for r in decision.reasons if r.effect is Verdict.DENY)
-    repair = f" {_repair(decision.repair)}" if decision.repair else ""
+    changes = ", and ".join(map(str, decision.repair))
+    repair = f" In .agent/config.yml, add {changes}." if changes else ""
     licence = any(r.source == "licence" and r.effect is Verdict.DENY for r in decision.reasons)
     status = Status.LICENSE_REQUIRED if licence else Status.PERMISSION_DENIED
     return Ended(status, status.name, f"denied: {said}.{repair}")
-
-
-def _repair(lines: tuple[str, ...]) -> str:
-    """What to add to which list: a file that has its key already may not have it twice."""
-    return f"In .agent/config.yml, add {', and '.join(map(_added, lines))}."
-
-
-def _added(line: str) -> str:
-    granted = _GRANTED.fullmatch(line)
-    if granted is not None and granted["items"]:
-        return f"`{granted['items']}` to `{granted['kind']}:` under `grants:`"
-    key, _, value = line.partition(": ")
-    pasted, _, remark = value.partition("  # ")
-    return f"`{pasted[1:-1]}` to `{key}:`" + (f" ({remark})" if remark else "")
 
 
 def unreadable(lost: tuple[str, ...]) -> Ended:
@@ -121,6 +105,15 @@ def taken(execution_id: str) -> Ended:
     )
 
 
+def id_taken() -> Ended:
+    """The execution id that the caller chose names another call."""
+    return Ended(
+        Status.VALIDATION_ERROR,
+        "CALL_KEY_REUSED",
+        "the execution id is that of another call; leave it out: one is made for every call",
+    )
+
+
 def no_implementation(message: str) -> Ended:
     """A definition without a body, or one that asks for what this version cannot do."""
     return Ended(Status.FAILED, "NO_IMPLEMENTATION", message)
@@ -160,7 +153,7 @@ def _effects(at: Progress) -> EffectsState:
 def _at_once(at: Progress) -> frozenset[SideEffect]:
     """The effects that do not wait in the stage: they have happened when the run is over."""
     writes = frozenset(effect for effect in at.definition.effects if effect.writes)
-    by_handle = at.decision.enforced_by.get("fs_write") == "handle"
+    by_handle = at.decision.enforced_by.get("fs_write") is Enforcer.HANDLE
     return writes - {SideEffect.FS_WRITE} if by_handle else writes
 
 
@@ -255,7 +248,7 @@ def result(at: Progress) -> ToolResult:
         output=output.value if output else None,
         digest=output.digest if output else None,
         side_effects=_declared(at),
-        effects=_effects_done(at) if succeeded else (),
+        effects=effects_of(at.manifest) if succeeded else (),
         effects_state=at.effects_state if ended is None else ended.effects_state,
         decision=at.decision if at.has("decision") else None,
         preview=at.request.preview is True,  # whatever was written in its place
@@ -284,10 +277,11 @@ def _declared(at: Progress) -> tuple[str, ...]:
     return tuple(effect.value for effect in effects or ())
 
 
-def _effects_done(at: Progress) -> tuple[Effect, ...]:
+def effects_of(manifest: Manifest) -> tuple[Effect, ...]:
+    """What a manifest that has been committed did."""
     return tuple(
         Effect(type=change.type, resource=change.path, timestamp=now())
-        for change in at.manifest.changes
+        for change in manifest.changes
     )
 
 
@@ -322,23 +316,4 @@ def _metadata(at: Progress) -> Metadata:
         conversation_id=caller.conversation,
         call_id=storable(at.request.call_id),
         correlation_id=storable(at.request.correlation_id),
-    )
-
-
-def completed(ended: ToolResult) -> Event:
-    """The event that tells of a finished call: names and numbers, no arguments, no output."""
-    metadata = ended.metadata
-    return Event(
-        type="ToolCompleted",
-        tenant=metadata.tenant,
-        event_id=metadata.execution_id,
-        sequence=0,
-        timestamp=metadata.completed_at,
-        fields={
-            "execution_id": metadata.execution_id,
-            "tool_name": ended.input.tool,
-            "status": ended.status.word,
-            "duration_ms": metadata.duration_ms,
-            "replayed": ended.replayed,
-        },
     )

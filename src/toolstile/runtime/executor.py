@@ -25,7 +25,7 @@ denies: it is recorded as FAILED, and if the tool may have run its effects are c
 from __future__ import annotations
 
 import asyncio
-import contextlib
+import itertools
 import logging
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping
@@ -34,6 +34,7 @@ from typing import Any
 from toolstile.authoring import Tool
 from toolstile.errors import StoreUnavailable, UnknownToolError
 from toolstile.gate.decide import decide
+from toolstile.model.call import uuid7
 from toolstile.model.decision import Decision, NamedResource
 from toolstile.model.effect import Manifest
 from toolstile.model.event import Event
@@ -41,14 +42,14 @@ from toolstile.model.job import Ending, Outcome
 from toolstile.model.record import CallRecord, CallState
 from toolstile.model.result import ToolResult
 from toolstile.model.vocabulary import EffectsState, Verdict
-from toolstile.runtime import endings, records
+from toolstile.runtime import endings, events, records
 from toolstile.runtime.ended import Ended, invalid
 from toolstile.runtime.host import CallHost
 from toolstile.runtime.normalize import Output, normalise
 from toolstile.runtime.ports import Effects, Sandbox, Store
 from toolstile.runtime.progress import Progress
 from toolstile.runtime.request import Request, parse_request
-from toolstile.runtime.resources import name_resources
+from toolstile.runtime.resources import beyond, name_resources
 from toolstile.runtime.setting import Setting, facts_of, job_of, unrunnable
 from toolstile.schema.compiled import arguments_of, compiled
 from toolstile.schema.parse import check_value
@@ -63,8 +64,8 @@ Observer = Callable[[Event], None]
 
 
 class Executor:
-    """Walks the line; holds the ports, and no state of any call but who is running, and how those
-    ended that the store would not take."""
+    """Walks the line; holds the ports, and of calls only which are on the line, and results that
+    the store has not taken yet."""
 
     def __init__(
         self,
@@ -79,77 +80,96 @@ class Executor:
         self.sandbox = sandbox
         self.effects = effects
         self.observers = tuple(observers)
-        self._running: dict[str, CallHost] = {}
+        self._sequence = itertools.count(1)
+        self._walking: dict[Progress, asyncio.Task[ToolResult]] = {}
         self._late: deque[tuple[CallRecord, CallState]] = deque(maxlen=MAX_LATE)
 
     async def call(self, request: Request) -> ToolResult:
-        """The result of one call, recorded and told before it is returned."""
+        """The result of one call, recorded and told before it is returned.
+
+        Whoever stops waiting for it has given it up. It still goes to its end, where that is
+        recorded: between two steps of the line nothing is ever lost.
+        """
         at = Progress(request)
+        line = self._walking[at] = asyncio.create_task(self._walk(at))
+        line.add_done_callback(lambda _: self._walking.pop(at))
         try:
-            at.call = parse_request(request, at.execution_id)  # 1  parse
-            at.earlier = self._replay(at)  # 2  replay?
+            return await asyncio.shield(line)
+        except asyncio.CancelledError:
+            at.given_up.set()
+            await asyncio.wait({line})
+            raise
+
+    async def _walk(self, at: Progress) -> ToolResult:
+        try:
+            at.call = parse_request(at.request, at.execution_id)  # 1  parse
+            at.earlier = await self._replay(at)  # 2  replay?
             at.tool = self._find(at)  # 3  find
             at.arguments = self._check_input(at)  # 4  check input
             at.resources = self._name_resources(at)  # 5  name resources
-            at.decision = self._decide(at)  # 6  decide
-            at.record = self._claim(at)  # 7  claim, intent
+            at.decision = await self._decide(at)  # 6  decide
+            at.record = await self._claim(at)  # 7  claim, intent
             at.outcome = await self._run(at)  # 8  run
             value = self._check_output(at)  # 9  check output
-            at.output, at.manifest = self._normalise(at, value)  # 10 normalise
-            self._hold(at)  # 11 hold
-            at.effects_state = self._commit(at)  # 12 commit effects
+            at.output, at.manifest = await self._normalise(at, value)  # 10 normalise
+            await self._hold(at)  # 11 hold
+            at.effects_state = await self._commit(at)  # 12 commit effects
         except Ended as ended:
             at.ended = ended
-        except asyncio.CancelledError:
+        except asyncio.CancelledError:  # the event loop itself is being closed
             at.ended = endings.cancelled(at)
-            self.tell(self._record(at))
+            self.tell(await self._record(at))
             raise
         except Exception as error:  # law 2: an error of ours denies; the log says which it was
             log.exception("[TLS-RUN] The call failed in toolstile. execution=%s", at.execution_id)
             at.ended = endings.broken(at, error)
-        result = self._record(at)  # 13 record
+        result = await self._record(at)  # 13 record
         self.tell(result)  # 14 tell
         return result
 
-    def end(self, waiting: CallRecord, result: ToolResult) -> bool:
+    async def end(self, waiting: CallRecord, result: ToolResult) -> bool:
         """Steps 13 and 14 for a call that waits, and will not go on: a person said no. False
         where it has been answered elsewhere."""
-        if not self.store.advance(records.ended(waiting, result), waiting.state):
+        if not await self.store.advance(records.ended(waiting, result), waiting.state):
             return False
-        self.effects.discard(waiting.execution_id)
+        await self.effects.discard(waiting.execution_id)
         self.tell(result)
         return True
 
     def tell(self, result: ToolResult) -> None:
-        """Step 14: how a call ended. No observer can stop or fail it."""
-        event = endings.completed(result)
+        """Step 14: how a call ended, or that it waits. No observer can stop or fail it."""
+        event = events.told(result, next(self._sequence))
         for observer in self.observers:
             try:
                 observer(event)
             except (Exception, asyncio.CancelledError, SystemExit):  # a stranger's end is not ours
                 log.exception("[TLS-OBS] An observer failed and was passed over")
 
-    def cancel(self, execution_id: str) -> bool:
-        """Ask a running call to stop; True if it was running here."""
-        host = self._running.get(execution_id)
-        if host is not None:
-            host.cancel()
-        return host is not None
+    def cancel(self, tenant: str, execution_id: str) -> bool:
+        """Ask a running call of a tenant to stop; True if it was running here."""
+        asked = [
+            at
+            for at in self._walking
+            if (at.request.caller.tenant, at.execution_id) == (tenant, execution_id)
+        ]
+        for at in asked:
+            at.given_up.set()
+        return bool(asked)
 
     async def close(self) -> None:
         """Stop the calls that still run, and wait until each is recorded: whoever closes the store
         before that would leave their processes running and their ends unknown."""
-        while self._running:  # what is not running is recorded: the line waits nowhere else
-            for host in self._running.values():
-                host.cancel()
-            await asyncio.sleep(0.01)
-        self._catch_up()
+        while self._walking:
+            for at in self._walking:
+                at.given_up.set()
+            await asyncio.wait(self._walking.values())
+        await self._catch_up()
 
     # --- the steps, in the order of the line -----------------------------------------------
 
-    def _replay(self, at: Progress) -> CallRecord | None:
-        self._catch_up()
-        earlier = self.store.find(at.call.key)
+    async def _replay(self, at: Progress) -> CallRecord | None:
+        await self._catch_up()
+        earlier = await self.store.find(at.call.key)
         if at.request.approval is not None:
             return records.approvable(earlier, at)
         if earlier is None:
@@ -176,7 +196,7 @@ class Executor:
         setting = self.setting
         return name_resources(at.definition, at.arguments, setting.base, setting.masked)
 
-    def _decide(self, at: Progress) -> Decision:
+    async def _decide(self, at: Progress) -> Decision:
         missing = unrunnable(at.tool, self.setting)  # first: nobody is asked about the impossible
         if missing is not None and not at.resumed:
             raise endings.no_implementation(missing)
@@ -188,31 +208,31 @@ class Executor:
             raise endings.mismatch()
         if decision.verdict is Verdict.ASK:
             ended = at.wait(endings.asked(decision, at.execution_id))
-            self._take_key(at, records.asked(at, self.store, endings.result(at)))
+            await self._take_key(at, records.asked(at, self.store, endings.result(at)))
             raise ended
         return decision
 
-    def _claim(self, at: Progress) -> CallRecord:
+    async def _claim(self, at: Progress) -> CallRecord:
         record = records.running(at, self.store)
         if at.earlier is None:
-            self._take_key(at, record)
+            await self._take_key(at, record)
         elif at.resumed:  # the person has seen the changes: claiming is the commit point
             record = records.committing(at, record)
-            self._advance(at, record, CallState.HELD)
+            await self._advance(at, record, CallState.HELD)
         else:
-            self._advance(at, record, CallState.ASKED)
+            await self._advance(at, record, CallState.ASKED)
         return record
 
     async def _run(self, at: Progress) -> Outcome:
         if at.resumed:
             return records.held_outcome(at.earlier_record)
-        stage = self.effects.open(at.execution_id)
-        host = self._running[at.execution_id] = CallHost(at.call)
+        if at.given_up.is_set():
+            raise endings.cancelled(at)
+        stage = await self.effects.open(at.execution_id)
         at.started = True
-        try:
-            return await self.sandbox.run(job_of(at, self.setting, stage), host)
-        finally:
-            del self._running[at.execution_id]
+        return await self.sandbox.run(
+            job_of(at, self.setting, stage), CallHost(at.call, at.given_up)
+        )
 
     def _check_output(self, at: Progress) -> Any:
         if at.outcome.ending is not Ending.VALUE:
@@ -224,46 +244,47 @@ class Executor:
             raise endings.bad_output(issues, at)
         return at.outcome.value
 
-    def _normalise(self, at: Progress, value: Any) -> tuple[Output, Manifest]:
+    async def _normalise(self, at: Progress, value: Any) -> tuple[Output, Manifest]:
         try:
             output = normalise(value, at.definition.constraints.max_output_size)
         except ValueError as error:
             raise endings.unstorable(error, at) from error
         if at.resumed:
             return output, records.manifest_of(at.earlier_record)
-        manifest = self.effects.seal(at.execution_id, at.outcome)
-        rights = self.setting.rights
-        forbidden = [c.path for c in manifest.changes if not at.may_write(c.path, rights)]
+        manifest = await self.effects.seal(at.execution_id, at.outcome)
+        forbidden = beyond(at.decision, manifest)
         if forbidden:
             raise endings.violation(forbidden, at)
         return output, manifest
 
-    def _hold(self, at: Progress) -> None:
+    async def _hold(self, at: Progress) -> None:
         # Where nothing would be changed there is nothing to agree to.
         if at.decision.verdict is not Verdict.STAGE or not at.manifest.changes:
             return
         ended = at.wait(endings.held(at))
-        self._advance(at, records.held(at, endings.result(at)), CallState.RUNNING)
+        await self._advance(at, records.held(at, endings.result(at)), CallState.RUNNING)
         raise ended
 
-    def _commit(self, at: Progress) -> EffectsState:
-        if at.manifest.changes and not at.resumed:
+    async def _commit(self, at: Progress) -> EffectsState:
+        if not at.manifest.changes:
+            return endings.succeeded(at)
+        if not at.resumed:
             # This row is the commit point: from here on recovery only rolls forward.
             record = records.committing(at, at.record)
-            self._advance(at, record, CallState.RUNNING)
+            await self._advance(at, record, CallState.RUNNING)
             at.record = record  # not before: what could not be stored is not the call's state
-        conflicts = self.effects.commit(at.manifest) if at.manifest.changes else ()
+        conflicts = await self.effects.commit(at.manifest)
         if conflicts:
             raise endings.conflict(conflicts, at)
         return endings.succeeded(at)
 
-    def _record(self, at: Progress) -> ToolResult:
+    async def _record(self, at: Progress) -> ToolResult:
         if at.ended is not None and at.ended.earlier is not None:
             return records.replayed(at.ended.earlier)
         result = endings.result(at)
         try:
             if not at.waiting:
-                self._finish(at, result)
+                await self._finish(at, result)
         except StoreUnavailable as error:
             log.exception("[TLS-RES] The result is not stored. execution=%s", at.execution_id)
             return endings.result(at.unrecorded(error))
@@ -271,35 +292,41 @@ class Executor:
 
     # --- keys and states -------------------------------------------------------------------
 
-    def _take_key(self, at: Progress, record: CallRecord) -> None:
-        holder = self.store.claim(record) if at.earlier is None else None
-        if holder is not None:
-            raise records.already_there(holder, at.call, self.setting.rights)
+    async def _take_key(self, at: Progress, record: CallRecord) -> None:
+        holder = await self.store.claim(record) if at.earlier is None else None
+        if holder is None:
+            return
+        if holder.key != record.key:
+            at.execution_id = uuid7()  # the other is another call's, and perhaps another tenant's
+            raise endings.id_taken()
+        raise records.already_there(holder, at.call, self.setting.rights)
 
-    def _advance(self, at: Progress, record: CallRecord, expected: CallState) -> None:
-        if not self.store.advance(record, expected):
+    async def _advance(self, at: Progress, record: CallRecord, expected: CallState) -> None:
+        if not await self.store.advance(record, expected):
             raise endings.taken(at.execution_id)
 
-    def _finish(self, at: Progress, result: ToolResult) -> None:
+    async def _finish(self, at: Progress, result: ToolResult) -> None:
         if not at.has("record"):
-            self.store.note(records.finished(at, result, CallState.REFUSED, self.store))
+            await self.store.note(records.finished(at, result, CallState.REFUSED, self.store))
             return
         record = records.finished(at, result, CallState.DONE, self.store)
         try:
-            stored = self.store.advance(record, at.record.state)
+            stored = await self.store.advance(record, at.record.state)
         except StoreUnavailable:
             self._late.append((record, at.record.state))
             raise
         if not stored:
             raise StoreUnavailable("another executor took the call over", "look up its result")
-        self.effects.discard(at.execution_id)
+        await self.effects.discard(at.execution_id)
 
-    def _catch_up(self) -> None:
+    async def _catch_up(self) -> None:
         """Record how calls ended while nothing could be: until then they would pass for running,
         and whoever sends one again would wait for a result that nobody brings."""
-        with contextlib.suppress(StoreUnavailable):
-            while self._late:
-                record, expected = self._late[0]
-                self.store.advance(record, expected)
-                self.effects.discard(record.execution_id)
-                self._late.popleft()
+        while self._late:
+            record, expected = self._late.popleft()
+            try:
+                await self.store.advance(record, expected)
+            except StoreUnavailable:
+                self._late.appendleft((record, expected))
+                return
+            await self.effects.discard(record.execution_id)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from typing import Any
 
@@ -18,18 +19,14 @@ _LEVELS = {"debug": 10, "info": 20, "warning": 30, "error": 40}
 class CallHost:
     """Answers the host calls of one run."""
 
-    def __init__(self, call: Call) -> None:
+    def __init__(self, call: Call, given_up: asyncio.Event) -> None:
         self._call = call
-        self._cancelled = False
+        self._given_up = given_up
         self._lines = 0
 
-    def cancel(self) -> None:
-        """The caller has given up."""
-        self._cancelled = True
-
-    def cancelled(self) -> bool:
-        """Has the caller given up?"""
-        return self._cancelled
+    async def gave_up(self) -> None:
+        """Returns when the caller has given up."""
+        await self._given_up.wait()
 
     async def call(self, name: str, arguments: Any) -> Any:
         """Answer one request of the tool. Raises ToolError for requests there are not."""

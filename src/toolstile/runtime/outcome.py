@@ -6,7 +6,7 @@ import json
 from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar
 
 from toolstile.authoring import InvokeResult
-from toolstile.errors import ToolstileError
+from toolstile.errors import CallFailed
 from toolstile.model.decision import Decision
 from toolstile.model.effect import Effect
 from toolstile.model.issue import Issue
@@ -18,14 +18,6 @@ T = TypeVar("T")
 
 if TYPE_CHECKING:
     from toolstile.runtime.approvals import Seen
-
-
-class CallFailed(ToolstileError):
-    """Raised by `raise_for_status` only: the call did not succeed; `result` says everything."""
-
-    def __init__(self, result: ToolResult) -> None:
-        self.result = result
-        super().__init__(f"{result.input.tool}: {result.status.word}: {result.error_message}")
 
 
 class Result(Generic[T]):

@@ -1,5 +1,9 @@
 """What the line needs from its neighbours. Declared here because it is called here; whoever
-implements a port imports nothing of this module."""
+implements a port imports nothing of this module.
+
+Everything that may touch a disk or a network is awaited: a store that commits the claims of many
+calls together, or stands on another machine, fits the same port.
+"""
 
 from __future__ import annotations
 
@@ -17,8 +21,8 @@ class HostCalls(Protocol):
     async def call(self, name: str, arguments: Any) -> Any:
         """Answer one request. Raises ToolError for what the tool may be told."""
 
-    def cancelled(self) -> bool:
-        """Has the caller given up?"""
+    async def gave_up(self) -> None:
+        """Returns when the caller has given up, and not before."""
 
 
 class Sandbox(Protocol):
@@ -40,47 +44,51 @@ class Store(Protocol):
     def epoch(self) -> int:
         """The epoch of what this executor claims; recovery raises it, call by call."""
 
-    def close(self) -> None:
+    async def close(self) -> None:
         """Release the lease and whatever else is held."""
 
-    def find(self, key: CallKey) -> CallRecord | None:
+    async def find(self, key: CallKey) -> CallRecord | None:
         """The call of this key, in any state."""
 
-    def get(self, tenant: str, execution_id: str) -> CallRecord | None:
+    async def get(self, tenant: str, execution_id: str) -> CallRecord | None:
         """One call of one tenant."""
 
-    def history(self, tenant: str, limit: int = 100) -> tuple[CallRecord, ...]:
+    async def history(self, tenant: str, limit: int = 100) -> tuple[CallRecord, ...]:
         """The newest calls first."""
 
-    def claim(self, record: CallRecord) -> CallRecord | None:
-        """Take the call's key durably, before the first effect: None if it is now ours, else the
-        call that holds the key."""
+    async def waiting(self, tenant: str) -> tuple[CallRecord, ...]:
+        """Every call of a tenant that waits for a person, oldest first."""
 
-    def advance(self, record: CallRecord, expected: str) -> bool:
+    async def claim(self, record: CallRecord) -> CallRecord | None:
+        """Take the call's key durably, before the first effect: None if it is now ours, else the
+        call that is in the way. It holds the key, or it is another call of the same execution
+        id, be it another tenant's."""
+
+    async def advance(self, record: CallRecord, expected: str) -> bool:
         """Store the record if the call is in state `expected` and of the record's epoch."""
 
-    def note(self, record: CallRecord) -> None:
+    async def note(self, record: CallRecord) -> None:
         """Keep a call that was refused before it claimed anything; it occupies no key."""
 
-    def abandoned(self) -> tuple[CallRecord, ...]:
+    async def abandoned(self) -> tuple[CallRecord, ...]:
         """Unfinished calls of executors that are gone, each now owned by this one."""
 
 
 class Effects(Protocol):
     """Holds back, shows and applies what runs write. Knows nothing of who may."""
 
-    def open(self, execution_id: str) -> str:
+    async def open(self, execution_id: str) -> str:
         """An empty stage for a run: a directory."""
 
-    def seal(self, execution_id: str, outcome: Outcome) -> Manifest:
+    async def seal(self, execution_id: str, outcome: Outcome) -> Manifest:
         """The manifest of what a run staged. The staged files may not change after it."""
 
-    def commit(self, manifest: Manifest) -> tuple[str, ...]:
+    async def commit(self, manifest: Manifest) -> tuple[str, ...]:
         """Apply a manifest, or go on applying it. Returns the paths in conflict: where there are
         any, nothing of theirs was overwritten."""
 
-    def discard(self, execution_id: str) -> None:
+    async def discard(self, execution_id: str) -> None:
         """Throw a stage away. Nothing outside it changes."""
 
-    def diff(self, manifest: Manifest) -> str:
+    async def diff(self, manifest: Manifest) -> str:
         """What applying the manifest would change, for people."""

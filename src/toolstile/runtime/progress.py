@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import os
+import asyncio
 import time
 from collections.abc import Mapping
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, Literal
 
 from toolstile.authoring import Tool
 from toolstile.errors import StoreUnavailable
-from toolstile.gate.decide import is_masked
-from toolstile.gate.facts import Rights
 from toolstile.model.call import Call, uuid7
-from toolstile.model.capability import Capability, CapabilityKind, covers
 from toolstile.model.decision import Decision, NamedResource
 from toolstile.model.definition import ToolDefinition
 from toolstile.model.effect import Manifest
@@ -24,6 +21,8 @@ from toolstile.runtime.ended import Ended
 from toolstile.runtime.fingerprint import Fingerprint
 from toolstile.runtime.normalize import Output
 from toolstile.runtime.request import Request, is_execution_id
+
+Step = Literal["call", "tool", "arguments", "decision", "record", "outcome", "output"]
 
 
 class Progress:
@@ -51,10 +50,11 @@ class Progress:
         self.resources: tuple[NamedResource, ...] = ()
         self.ended: Ended | None = None
         self.started = False
+        self.given_up = asyncio.Event()
         self._pending: Ended | None = None
         self.effects_state = EffectsState.NONE
 
-    def has(self, name: str) -> bool:
+    def has(self, name: Step) -> bool:
         """Has the line come so far that this is set?"""
         return name in self.__dict__
 
@@ -115,23 +115,12 @@ class Progress:
         )
         return self
 
-    def may_write(self, path: str, rights: Rights) -> bool:
-        """Was this path named and granted for writing? The list of writes comes from the child,
-        so it is checked against the decision and not believed."""
-        if CapabilityKind.FS_WRITE not in {c.kind for c in self.definition.required_capabilities}:
-            return False
-        named = [r.value for r in self.resources if r.access == "writes"]
-        try:
-            if os.path.realpath(path) != path:
-                return False
-            need = Capability(kind=CapabilityKind.FS_WRITE, scope=(path,))
-        except ValueError:  # no path at all: a NUL, or characters that no path may hold
-            return False
-        if path not in named or is_masked(path, rights.masked):
-            return False
-        return any(covers(grant, need) for grant in rights.grants)
-
 
 def now() -> str:
-    """The time as RFC 3339, in UTC, to the millisecond."""
-    return datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    """The time as we write it."""
+    return written(datetime.now(UTC))
+
+
+def written(moment: datetime) -> str:
+    """A time in UTC as RFC 3339, to the millisecond: texts that sort as the times do."""
+    return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")

@@ -11,13 +11,13 @@ from msgspec.structs import replace
 from toolstile.gate.decide import lost
 from toolstile.gate.facts import Rights
 from toolstile.model.call import Call, CallKey
-from toolstile.model.canonical import MAX_INTEGER
+from toolstile.model.canonical import MAX_INTEGER, digest
 from toolstile.model.decision import Decision
 from toolstile.model.effect import Manifest
 from toolstile.model.job import Ending, Outcome
 from toolstile.model.record import CallRecord, CallState
-from toolstile.model.result import ToolResult
-from toolstile.model.vocabulary import Status
+from toolstile.model.result import ResourceMetrics, ToolResult
+from toolstile.model.vocabulary import IsolationLevel, Status
 from toolstile.runtime import endings
 from toolstile.runtime.ended import Ended
 from toolstile.runtime.ports import Store
@@ -103,8 +103,31 @@ def _no_key(at: Progress) -> CallKey:
 
 
 def held_outcome(earlier: CallRecord) -> Outcome:
-    """The outcome of a held run: it has run, and is not run again."""
-    return Outcome(ending=Ending.VALUE, value=value_of(earlier.output))
+    """The outcome of a held run, as it was: it is not run again."""
+    ran = decoded(earlier).metadata
+    where = ran.isolation
+    return Outcome(
+        ending=Ending.VALUE,
+        value=value_of(earlier.output),
+        metrics=ran.resource_metrics or ResourceMetrics(),
+        execution_metrics=ran.execution_metrics,
+        obtained=where.obtained if where else IsolationLevel.NONE,
+        mechanism=where.mechanism if where else (),
+        sandbox_id=ran.sandbox_id,
+    )
+
+
+def question(record: CallRecord) -> str:
+    """The digest that an answer to a waiting call is bound to: of what has run, the manifest; of
+    what has not, the call as it was decided on."""
+    if record.state is CallState.HELD:
+        return digest(msgspec.json.decode(record.manifest))
+    return decided(record).call_digest
+
+
+def decided(record: CallRecord) -> Decision:
+    """The Decision on a call that was claimed or asked about."""
+    return msgspec.json.decode(record.decision, type=Decision)
 
 
 def value_of(output: bytes) -> Any:
@@ -154,7 +177,7 @@ def already_there(earlier: CallRecord, call: Call, rights: Rights) -> Ended:
             "CALL_IN_FLIGHT",
             "this very call is running; wait for its result instead of sending it again",
         )
-    gone = lost(msgspec.json.decode(earlier.decision, type=Decision), rights)
+    gone = lost(decided(earlier), rights)
     return endings.unreadable(gone) if gone else Ended(Status.SUCCESS, "", "", earlier=earlier)
 
 

@@ -16,41 +16,35 @@ import msgspec
 from msgspec.structs import replace
 
 from toolstile.model.canonical import digest_bytes
-from toolstile.model.decision import Decision
-from toolstile.model.effect import Effect, Manifest
+from toolstile.model.effect import Manifest
 from toolstile.model.record import CallRecord, CallState
 from toolstile.model.result import Input, Metadata, ToolResult
 from toolstile.model.vocabulary import EffectsState, Status, Verdict
+from toolstile.runtime.endings import effects_of
 from toolstile.runtime.ports import Effects, Store
 from toolstile.runtime.progress import now
-from toolstile.runtime.records import encoded, manifest_of, value_of
+from toolstile.runtime.records import decided, ended, manifest_of, value_of
 
 log = logging.getLogger("toolstile")
 
 
-def recover(store: Store, effects: Effects) -> tuple[ToolResult, ...]:
-    """Bring every abandoned call to its end; the results."""
-    return tuple(_ended(record, store, effects) for record in store.abandoned())
+async def recover(store: Store, effects: Effects) -> list[ToolResult]:
+    """Bring every abandoned call to its end; the results that were recorded."""
+    found = [await _ended(record, store, effects) for record in await store.abandoned()]
+    return [result for result in found if result is not None]
 
 
-def _ended(record: CallRecord, store: Store, effects: Effects) -> ToolResult:
+async def _ended(record: CallRecord, store: Store, effects: Effects) -> ToolResult | None:
     committing = record.state is CallState.COMMITTING
-    result = _rolled_forward(record, effects) if committing else _unknown(record)
-    done = replace(
-        record,
-        state=CallState.DONE,
-        result=encoded(result),
-        status=int(result.status),
-        finished_at=now(),
-    )
-    if store.advance(done, record.state):
-        effects.discard(record.execution_id)
+    result = await _rolled_forward(record, effects) if committing else _unknown(record)
+    if not await store.advance(ended(record, result), record.state):
+        return None
+    await effects.discard(record.execution_id)
     return result
 
 
 def _unknown(record: CallRecord) -> ToolResult:
-    decision = _decision(record)
-    staged = decision is not None and decision.verdict is Verdict.STAGE
+    staged = decided(record).verdict is Verdict.STAGE
     state = EffectsState.DISCARDED if staged else EffectsState.UNKNOWN
     what = "nothing was changed" if staged else "whether it had effects is unknown: check first"
     return replace(
@@ -61,9 +55,9 @@ def _unknown(record: CallRecord) -> ToolResult:
     )
 
 
-def _rolled_forward(record: CallRecord, effects: Effects) -> ToolResult:
+async def _rolled_forward(record: CallRecord, effects: Effects) -> ToolResult:
     manifest = manifest_of(record)
-    conflicts = _not_applied(manifest, effects)
+    conflicts = await _not_applied(manifest, effects)
     if conflicts:
         return replace(
             _result(record, Status.FAILED),
@@ -77,24 +71,17 @@ def _rolled_forward(record: CallRecord, effects: Effects) -> ToolResult:
         output=value_of(record.output),
         digest=digest_bytes(record.output),
         effects_state=EffectsState.COMMITTED,
-        effects=tuple(
-            Effect(type=change.type, resource=change.path, timestamp=now())
-            for change in manifest.changes
-        ),
+        effects=effects_of(manifest),
     )
 
 
-def _not_applied(manifest: Manifest, effects: Effects) -> tuple[str, ...]:
+async def _not_applied(manifest: Manifest, effects: Effects) -> tuple[str, ...]:
     try:
-        return effects.commit(manifest)
+        return await effects.commit(manifest)
     except OSError:
         # Some may be applied and some not. One such call must not keep the others from recovery.
         log.exception("[TLS-RUN] Effects are incomplete. execution=%s", manifest.execution_id)
         return tuple(change.path for change in manifest.changes)
-
-
-def _decision(record: CallRecord) -> Decision | None:
-    return msgspec.json.decode(record.decision, type=Decision) if record.decision else None
 
 
 def _result(record: CallRecord, status: Status) -> ToolResult:
@@ -103,7 +90,7 @@ def _result(record: CallRecord, status: Status) -> ToolResult:
     return ToolResult(
         input=Input(tool=record.tool, definition=record.definition, arguments=request["arguments"]),
         status=status,
-        decision=_decision(record),
+        decision=decided(record),
         metadata=Metadata(
             execution_id=record.execution_id,
             started_at=record.created_at,

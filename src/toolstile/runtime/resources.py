@@ -13,8 +13,9 @@ from pathlib import Path
 from typing import Any
 
 from toolstile.model import hosts, paths
-from toolstile.model.decision import NamedResource
+from toolstile.model.decision import Decision, NamedResource
 from toolstile.model.definition import ToolDefinition
+from toolstile.model.effect import Manifest
 from toolstile.model.issue import pointer
 from toolstile.model.vocabulary import SideEffect, Status
 from toolstile.runtime.ended import Ended
@@ -29,8 +30,8 @@ def name_resources(
     base: str,
     masked: tuple[str, ...] = (),
 ) -> tuple[NamedResource, ...]:
-    """The resources of a call, relative paths taken from `base`. What lies in one of the `masked`
-    places is called as they are, whatever else it may be called.
+    """The resources of a call, relative paths taken from `base`. A path inside a `masked` place is
+    given under that place's own name, even if another name leads to it.
 
     Raises:
         Ended: PERMISSION_DENIED where an argument cannot name such a resource at all.
@@ -63,6 +64,20 @@ def _is_same(one: str, other: str) -> bool:
     try:
         return Path(one).samefile(other)
     except OSError:  # what is not there is known by its name alone
+        return False
+
+
+def beyond(decision: Decision, manifest: Manifest) -> list[str]:
+    """The paths that a run staged although its call did not name them to be written, or that lead
+    elsewhere by now. The list comes from the child, so it is compared and not believed."""
+    named = {each.value for each in decision.resources if each.access == "writes"}
+    return [c.path for c in manifest.changes if c.path not in named or not _is_real(c.path)]
+
+
+def _is_real(path: str) -> bool:
+    try:
+        return os.path.realpath(path) == path
+    except ValueError:  # no path at all: a NUL, or characters that no path may hold
         return False
 
 

@@ -17,9 +17,10 @@ from toolstile.model.capability import Capability, permissions_of
 from toolstile.model.definition import ToolDefinition
 from toolstile.model.job import Handle, Job
 from toolstile.model.record import CallState
-from toolstile.model.vocabulary import LicenceTier, ResultType
+from toolstile.model.vocabulary import Enforcer, LicenceTier, ResultType
 from toolstile.runtime.fingerprint import Fingerprint, fingerprint, is_findable
 from toolstile.runtime.progress import Progress, now
+from toolstile.runtime.records import decided, question
 from toolstile.runtime.resources import coarse, unused
 from toolstile.schema.compiled import Checked
 from toolstile.schema.extensions import NO_EXTENSIONS, Extensions
@@ -126,26 +127,23 @@ def _approvable(at: Progress, call_digest: str) -> tuple[str, ...]:
     and only as long as request, rights and code are what they were when it ran."""
     if at.earlier is None or at.earlier.state is CallState.ASKED:
         return (call_digest,)
-    decided = msgspec.json.decode(at.earlier.decision)
-    if decided["call_digest"] != call_digest:
-        return ()
-    return (digest(msgspec.json.decode(at.earlier.manifest)),)
+    return (question(at.earlier),) if decided(at.earlier).call_digest == call_digest else ()
 
 
-def _enforced_by(at: Progress, setting: Setting) -> dict[str, str]:
+def _enforced_by(at: Progress, setting: Setting) -> dict[str, Enforcer]:
     """A plain child process enforces nothing; the handles of named files do, for the author who
     uses them, which no class can: it is given JSON. Everything else is enforced by nobody until
     the sandbox ladder stands."""
     whole = coarse(at.definition)
     handled = () if isinstance(at.tool.function, type) else ("fs_read", "fs_write")
-    found: dict[str, str] = {}
+    found: dict[str, Enforcer] = {}
     for capability in at.definition.required_capabilities:
         kind = capability.kind.value
         if kind not in whole and kind in handled:
-            found[kind] = "handle"
+            found[kind] = Enforcer.HANDLE
         else:
             accepted = kind in setting.unenforced_accepted_at_own_risk
-            found[kind] = "nobody (accepted)" if accepted else "nobody"
+            found[kind] = Enforcer.ACCEPTED if accepted else Enforcer.NOBODY
     return found
 
 
@@ -163,7 +161,7 @@ def job_of(at: Progress, setting: Setting, stage: str) -> Job:
         handles=tuple(
             Handle(argument=r.argument, access=r.access, value=r.value) for r in at.resources
         ),
-        staged=_enforced_by(at, setting).get("fs_write") == "handle",
+        staged=at.decision.enforced_by.get("fs_write") is Enforcer.HANDLE,
         masked=setting.masked,
         level=at.level,
         seconds=seconds,

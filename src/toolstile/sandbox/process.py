@@ -46,20 +46,20 @@ RESERVED_CODES = frozenset(
 MECHANISM = ("process", "clean environment", "rlimits")
 
 
-class Host(Protocol):
+class HostCalls(Protocol):
     """Answers a running tool's requests (the runtime's HostCalls)."""
 
     async def call(self, name: str, arguments: Any) -> Any:
         """Answer one request. Raises ToolError for what the tool may be told."""
 
-    def cancelled(self) -> bool:
-        """Has the caller given up?"""
+    async def gave_up(self) -> None:
+        """Returns when the caller has given up."""
 
 
 class ChildProcess:
     """Sandbox port: one exec'd interpreter per job."""
 
-    async def run(self, job: Job, host: Host) -> Outcome:
+    async def run(self, job: Job, host: HostCalls) -> Outcome:
         """The outcome of the job, whatever happens to the child."""
         if job.level > IsolationLevel.STANDARD:
             return _unfit(f"isolation {job.level.word} is needed, and a plain process is none")
@@ -106,10 +106,10 @@ async def _start(descriptor: int) -> asyncio.subprocess.Process:
 
 def _environment() -> Mapping[str, str]:
     """Nothing of the host's: no secrets, no settings, a fixed locale."""
-    return {"PATH": "/usr/bin:/bin", "LANG": "C.UTF-8", "PYTHONDONTWRITEBYTECODE": "1"}
+    return {"PATH": "/usr/bin:/bin", "LANG": "C.UTF-8"}
 
 
-async def _connected(job: Job, host: Host, ours: socket.socket) -> Outcome:
+async def _connected(job: Job, host: HostCalls, ours: socket.socket) -> Outcome:
     reader, writer = await asyncio.open_connection(sock=ours)
     try:
         return await _converse(job, host, reader, writer)
@@ -118,10 +118,10 @@ async def _connected(job: Job, host: Host, ours: socket.socket) -> Outcome:
 
 
 async def _converse(
-    job: Job, host: Host, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
+    job: Job, host: HostCalls, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
 ) -> Outcome:
     talk = asyncio.ensure_future(_talk(job, host, reader, writer))
-    watch = asyncio.ensure_future(_watch(host))
+    watch = asyncio.ensure_future(host.gave_up())
     try:
         await asyncio.wait({talk, watch}, timeout=job.seconds, return_when="FIRST_COMPLETED")
         if talk.done():
@@ -137,22 +137,16 @@ async def _converse(
 async def _give_up(
     talk: asyncio.Future[Outcome], writer: asyncio.StreamWriter, *, cancelled: bool
 ) -> Outcome:
-    """Tell the child to stop, wait a moment for its last word, and say why it was stopped."""
+    """Tell the child to stop, give it a moment to end by itself, and say why it was stopped."""
     writer.write(frames.encode({"cancel": True}))
     await asyncio.wait({talk}, timeout=GRACE_SECONDS)
     ending = Ending.CANCELLED if cancelled else Ending.TIMEOUT
     reason = "The caller cancelled." if cancelled else "The time was up."
-    return Outcome(ending=ending, message=reason, mechanism=MECHANISM)
-
-
-async def _watch(host: Host) -> None:
-    # The port asks and is not told, so that any host can answer.
-    while not host.cancelled():  # noqa: ASYNC110
-        await asyncio.sleep(0.02)
+    return Outcome(ending=ending, message=reason)
 
 
 async def _talk(
-    job: Job, host: Host, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
+    job: Job, host: HostCalls, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
 ) -> Outcome:
     try:
         writer.write(frames.encode(job))
@@ -196,7 +190,7 @@ async def _receive(reader: asyncio.StreamReader) -> dict[str, Any]:
     return message
 
 
-async def _answer(host: Host, message: dict[str, Any]) -> dict[str, Any]:
+async def _answer(host: HostCalls, message: dict[str, Any]) -> dict[str, Any]:
     try:
         answer = await host.call(str(message["call"]), message.get("arguments"))
     except ToolError as error:
@@ -237,7 +231,7 @@ def _with_metrics(outcome: Outcome, wall_ms: float, usage: resource.struct_rusag
 
 
 def _crash(message: str) -> Outcome:
-    return Outcome(ending=Ending.CRASH, message=message, mechanism=MECHANISM)
+    return Outcome(ending=Ending.CRASH, message=message)
 
 
 def _unfit(message: str) -> Outcome:

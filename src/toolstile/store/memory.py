@@ -5,13 +5,11 @@ from __future__ import annotations
 import threading
 from collections import OrderedDict
 
-from toolstile.errors import StoreUnavailable
 from toolstile.model.call import CallKey
-from toolstile.model.record import CallRecord, CallState
+from toolstile.model.record import WAITING, CallRecord, CallState
 
 # Everything has a bound: the oldest finished calls go first, unfinished ones never.
 MAX_FINISHED = 10_000
-TAKEN = "leave the execution id out: one is made for every call"
 
 
 class MemoryStore:
@@ -24,38 +22,44 @@ class MemoryStore:
         self.owner = "memory"
         self.epoch = 1
 
-    def find(self, key: CallKey) -> CallRecord | None:
+    async def find(self, key: CallKey) -> CallRecord | None:
         """The call of this key."""
         with self._lock:
             execution_id = self._by_key.get(key)
             return self._by_id.get(execution_id) if execution_id else None
 
-    def get(self, tenant: str, execution_id: str) -> CallRecord | None:
+    async def get(self, tenant: str, execution_id: str) -> CallRecord | None:
         """One call of one tenant."""
         with self._lock:
             record = self._by_id.get(execution_id)
         return record if record is not None and record.key.tenant == tenant else None
 
-    def history(self, tenant: str, limit: int = 100) -> tuple[CallRecord, ...]:
+    async def history(self, tenant: str, limit: int = 100) -> tuple[CallRecord, ...]:
         """The newest calls first."""
         with self._lock:
             records = [r for r in reversed(self._by_id.values()) if r.key.tenant == tenant]
         return tuple(records[:limit])
 
-    def claim(self, record: CallRecord) -> CallRecord | None:
-        """Take the key, or say who has it."""
+    async def waiting(self, tenant: str) -> tuple[CallRecord, ...]:
+        """Every call of a tenant that waits for a person, oldest first."""
+        with self._lock:
+            records = tuple(self._by_id.values())
+        return tuple(r for r in records if r.key.tenant == tenant and r.state in WAITING)
+
+    async def claim(self, record: CallRecord) -> CallRecord | None:
+        """Take the key, or say which call is in the way. A refused call of this id gives way."""
         with self._lock:
             holder = self._by_key.get(record.key)
             if holder is not None:
                 return self._by_id[holder]
             other = self._by_id.get(record.execution_id)
             if other is not None and other.state is not CallState.REFUSED:
-                raise StoreUnavailable(f"{record.execution_id} is another call", TAKEN)
+                return other
             self._by_key[record.key] = record.execution_id
             self._put(record)
             return None
 
-    def advance(self, record: CallRecord, expected: str) -> bool:
+    async def advance(self, record: CallRecord, expected: str) -> bool:
         """Store the record if the call is in state `expected`."""
         with self._lock:
             current = self._by_id.get(record.execution_id)
@@ -64,18 +68,18 @@ class MemoryStore:
             self._put(record)
             return True
 
-    def note(self, record: CallRecord) -> None:
+    async def note(self, record: CallRecord) -> None:
         """Keep a refused call; it occupies no key."""
         with self._lock:
             # A refused approval carries the id of the call that waits on, which must not vanish.
             if record.execution_id not in self._by_id:
                 self._put(record)
 
-    def abandoned(self) -> tuple[CallRecord, ...]:
+    async def abandoned(self) -> tuple[CallRecord, ...]:
         """Nothing outlives this process, so nothing is ever found abandoned."""
         return ()
 
-    def close(self) -> None:
+    async def close(self) -> None:
         """Nothing to release."""
 
     def _put(self, record: CallRecord) -> None:

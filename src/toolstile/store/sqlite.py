@@ -1,4 +1,4 @@
-"""One SQLite file: WAL, FULL synchronisation, one connection under one lock.
+"""One SQLite file: WAL, FULL synchronisation, one connection in a thread of its own.
 
 Claims are inserts with ON CONFLICT DO NOTHING, so that of two twins exactly one wins. Every write
 after the claim names the state it expects and carries the executor's epoch; recovery raises the
@@ -7,19 +7,21 @@ epoch, so an executor that was thought dead can no longer write.
 
 from __future__ import annotations
 
+import asyncio
+import functools
 import os
 import sqlite3
-import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Coroutine, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, Concatenate, ParamSpec, TypeVar
 
 import msgspec
 
 from toolstile.errors import StoreUnavailable
 from toolstile.model.call import CallKey, uuid7
-from toolstile.model.record import CallRecord, CallState
+from toolstile.model.record import UNFINISHED, CallRecord
 from toolstile.store.lease import Lease, is_dead
 
 SCHEMA_VERSION = 1
@@ -41,18 +43,37 @@ CREATE TABLE calls (
 );
 CREATE UNIQUE INDEX calls_key ON calls (tenant, principal, session, call_id) WHERE keyed;
 CREATE INDEX calls_unfinished ON calls (owner) WHERE state IN ('running', 'committing');
+CREATE INDEX calls_waiting ON calls (tenant, sequence) WHERE state IN ('asked', 'held');
 CREATE INDEX calls_tenant ON calls (tenant, sequence);
 """
 
 _REPAIR = "check that the disk is writable and not full, then run 'toolstile doctor'"
-_UNFINISHED = (CallState.RUNNING, CallState.COMMITTING)
+_OF_KEY = (
+    "SELECT record FROM calls "
+    "WHERE tenant = ? AND principal = ? AND session = ? AND call_id = ? AND keyed"
+)
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+def _in_its_thread(
+    work: Callable[Concatenate[SqliteStore, P], T],
+) -> Callable[Concatenate[SqliteStore, P], Coroutine[Any, Any, T]]:
+    """The port's method of a method that waits for the disk."""
+
+    @functools.wraps(work)
+    async def call(store: SqliteStore, /, *args: P.args, **kwargs: P.kwargs) -> T:
+        return await store.do(functools.partial(work, store, *args, **kwargs))
+
+    return call
 
 
 class SqliteStore:
     """Store port on one file; its executors' leases lie beside it."""
 
     def __init__(self, path: Path) -> None:
-        self._lock = threading.Lock()
+        self._thread = ThreadPoolExecutor(1, thread_name_prefix="toolstile-store")
         # One file may have many names; who is alive is asked in one place.
         path = Path(os.path.realpath(path))
         self._leases = path.parent / "run"
@@ -64,41 +85,60 @@ class SqliteStore:
         self.owner = self._lease.owner
         self.epoch = 1
 
-    def close(self) -> None:
-        """Release the lease and the file."""
+    async def close(self) -> None:
+        """Release the lease and the file; to be called once, after everything else."""
+        await self.do(self._release)
+        self._thread.shutdown()
+
+    def _release(self) -> None:
         self._lease.release()
         self._connection.close()
 
+    async def do(self, work: Callable[[], T]) -> T:
+        """The answer of the one thread that uses the connection. Raises StoreUnavailable."""
+        with _translated():
+            try:
+                waiting = self._thread.submit(work)
+            except RuntimeError as error:
+                raise StoreUnavailable("the store is closed", "open another runtime") from error
+            return await asyncio.wrap_future(waiting)
+
+    @_in_its_thread
     def find(self, key: CallKey) -> CallRecord | None:
         """The call of this key."""
-        query = (
-            "SELECT record FROM calls "
-            "WHERE tenant = ? AND principal = ? AND session = ? AND call_id = ? AND keyed"
-        )
-        return self._one(query, _key(key))
+        return self._one(_OF_KEY, _key(key))
 
+    @_in_its_thread
     def get(self, tenant: str, execution_id: str) -> CallRecord | None:
         """One call of one tenant."""
         query = "SELECT record FROM calls WHERE execution_id = ? AND tenant = ?"
         return self._one(query, (execution_id, tenant.encode()))
 
+    @_in_its_thread
     def history(self, tenant: str, limit: int = 100) -> tuple[CallRecord, ...]:
         """The newest calls first."""
         query = "SELECT record FROM calls WHERE tenant = ? ORDER BY sequence DESC LIMIT ?"
-        with _translated(), self._lock:
-            rows = self._connection.execute(query, (tenant.encode(), limit)).fetchall()
-        return tuple(_decoded(row) for row in rows)
+        return self._all(query, (tenant.encode(), limit))
 
+    @_in_its_thread
+    def waiting(self, tenant: str) -> tuple[CallRecord, ...]:
+        """Every call of a tenant that waits for a person, oldest first."""
+        query = (
+            "SELECT record FROM calls "
+            "WHERE tenant = ? AND state IN ('asked', 'held') ORDER BY sequence"
+        )
+        return self._all(query, (tenant.encode(),))
+
+    @_in_its_thread
     def claim(self, record: CallRecord) -> CallRecord | None:
-        """Take the key durably, or say who has it. A refused call of this id gives way."""
+        """Take the key durably, or say which call is in the way. A refused call of this id gives
+        way."""
         if self._insert(record, keyed=True):
             return None
-        holder = self.find(record.key)
-        if holder is None:  # the row that is in the way is that of another call
-            hint = "leave the execution id out: one is made for every call"
-            raise StoreUnavailable(f"{record.execution_id} is another call", hint)
-        return holder
+        same_id = "SELECT record FROM calls WHERE execution_id = ?"
+        return self._one(_OF_KEY, _key(record.key)) or self._one(same_id, (record.execution_id,))
 
+    @_in_its_thread
     def advance(self, record: CallRecord, expected: str) -> bool:
         """Store the record if the call is in state `expected` and nobody took it over."""
         statement = (
@@ -110,22 +150,23 @@ class SqliteStore:
         with self._transaction() as connection:
             return connection.execute(statement, (*values, *found)).rowcount == 1
 
+    @_in_its_thread
     def note(self, record: CallRecord) -> None:
         """Keep a refused call; it occupies no key."""
         self._insert(record, keyed=False)
 
+    @_in_its_thread
     def abandoned(self) -> tuple[CallRecord, ...]:
         """Unfinished calls of executors whose lease can be taken; they are ours afterwards."""
         query = "SELECT DISTINCT owner FROM calls WHERE state IN (?, ?) AND owner != ?"
-        with _translated(), self._lock:
-            owners = self._connection.execute(query, (*_UNFINISHED, self.owner)).fetchall()
+        owners = self._connection.execute(query, (*UNFINISHED, self.owner)).fetchall()
         dead = [owner for (owner,) in owners if is_dead(self._leases, owner)]
         return tuple(record for owner in dead for record in self._take_over(owner))
 
     def _take_over(self, owner: str) -> Iterator[CallRecord]:
         query = "SELECT record FROM calls WHERE owner = ? AND state IN (?, ?)"
         with self._transaction() as connection:
-            rows = connection.execute(query, (owner, *_UNFINISHED)).fetchall()
+            rows = connection.execute(query, (owner, *UNFINISHED)).fetchall()
             taken = [
                 msgspec.structs.replace(record, owner=self.owner, epoch=record.epoch + 1)
                 for record in map(_decoded, rows)
@@ -150,22 +191,23 @@ class SqliteStore:
             return connection.execute(statement, row).rowcount == 1
 
     def _one(self, query: str, values: tuple[Any, ...]) -> CallRecord | None:
-        with _translated(), self._lock:
-            row = self._connection.execute(query, values).fetchone()
+        row = self._connection.execute(query, values).fetchone()
         return _decoded(row) if row else None
+
+    def _all(self, query: str, values: tuple[Any, ...]) -> tuple[CallRecord, ...]:
+        return tuple(map(_decoded, self._connection.execute(query, values).fetchall()))
 
     @contextmanager
     def _transaction(self) -> Iterator[sqlite3.Connection]:
-        with _translated(), self._lock:
-            self._connection.execute("BEGIN IMMEDIATE")
-            try:
-                yield self._connection
-                self._connection.execute("COMMIT")
-            except BaseException:
-                # A full disk ends the transaction by itself; a failed COMMIT leaves it open.
-                if self._connection.in_transaction:
-                    self._connection.execute("ROLLBACK")
-                raise
+        self._connection.execute("BEGIN IMMEDIATE")
+        try:
+            yield self._connection
+            self._connection.execute("COMMIT")
+        except BaseException:
+            # A full disk ends the transaction by itself; a failed COMMIT leaves it open.
+            if self._connection.in_transaction:
+                self._connection.execute("ROLLBACK")
+            raise
 
 
 def _make_private(path: Path) -> None:

@@ -12,10 +12,11 @@ import msgspec
 import typer
 
 from toolstile.app import Runtime
+from toolstile.errors import NotWaiting
 from toolstile.model.call import Caller
 from toolstile.model.record import CallState
 from toolstile.model.vocabulary import Status
-from toolstile.runtime.approvals import NotWaiting, Seen
+from toolstile.runtime.approvals import Seen
 from toolstile.runtime.outcome import Result
 from toolstile.surfaces.cli import completing, console
 from toolstile.surfaces.cli.completing import Reference
@@ -91,7 +92,7 @@ def call(
         if not waits:
             return result
         # What is approved is what was shown, so it is looked up once.
-        seen = runtime.waiting(result.execution_id)
+        seen = await runtime.confirmation(result.execution_id)
         if not cli.as_json and seen.diff is not None:
             console.tell(seen.diff)
         agreed = about.yes or (None if about.preview else _agrees(cli, seen))
@@ -131,7 +132,11 @@ def _agrees(cli: Invocation, seen: Seen) -> bool | None:
         for line in (*_looked_at(seen), seen.result.error_message or ""):
             console.tell(line)
     try:
-        return typer.confirm("Let it happen?", default=False, err=True)
+        return typer.confirm(
+            "Run this call?" if seen.diff is None else "Apply these changes?",
+            default=False,
+            err=True,
+        )
     except typer.Abort:
         console.tell("")
         return None
@@ -164,9 +169,8 @@ def _tell_issues(result: Result[Any]) -> None:
 def list_waiting(cli: Invocation) -> int:
     """List the calls that wait for an answer."""
 
-    async def talk(runtime: Runtime) -> list[Result[Any]]:
-        pending = Status.REQUIRES_CONFIRMATION
-        return [result for result in runtime.history(limit=1_000) if result.status is pending]
+    async def talk(runtime: Runtime) -> tuple[Result[Any], ...]:
+        return await runtime.confirmations()
 
     waiting = _with_runtime(cli, talk)
     if cli.as_json:
@@ -220,7 +224,7 @@ def show(cli: Invocation, execution: Execution) -> int:
     """Show what an answer would be about: arguments, resources, changes, digest."""
 
     async def talk(runtime: Runtime) -> Any:
-        return runtime.waiting(execution)
+        return await runtime.confirmation(execution)
 
     seen = _answered(cli, talk)
     if cli.as_json:

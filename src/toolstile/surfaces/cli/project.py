@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import platform
 import sys
 from collections.abc import Iterator
@@ -119,8 +120,7 @@ def _tools(cli: Invocation) -> Iterator[Finding]:
 
 def _store(cli: Invocation) -> Iterator[Finding]:
     try:
-        store = open_store(cli.settings)
-        store.close()
+        asyncio.run(open_store(cli.settings).close())
     except StoreUnavailable as error:
         yield Finding(False, "store", str(error), error.hint)
         return
