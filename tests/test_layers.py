@@ -28,6 +28,8 @@ LAYERS: tuple[set[str], ...] = (
     {"surfaces"},
     {"__main__"},
 )
+# What stands behind a port is named in `app` and nowhere else: everybody else calls the port.
+ADAPTERS = {"store", "sandbox", "effects"}
 RANK = {name: rank for rank, names in enumerate(LAYERS) for name in names}
 
 
@@ -76,6 +78,8 @@ def fault(module: str, target: str) -> str | None:
         return "goes through the public face, or to no layer"
     if RANK[other] == RANK[part]:
         return "sideways"
+    if other in ADAPTERS and part != "app":
+        return "names an adapter, which only app may"
     return "upwards" if RANK[other] > RANK[part] else None
 
 
@@ -165,6 +169,8 @@ REFUSED = {
     "by dunder": ("model/a.py", "__import__('toolstile.schema')"),
     "relative": ("gate/a.py", "from .decide import x"),
     "relative, upwards": ("gate/a.py", "from .. import runtime"),
+    "an adapter": ("runtime/a.py", "from toolstile.store.sqlite import x"),
+    "an adapter, from a surface": ("surfaces/a.py", "import toolstile.sandbox.process"),
     "the public face": ("tools/a.py", "from toolstile import tool"),
     "the public face, plain": ("tools/a.py", "import toolstile"),
 }

@@ -9,7 +9,6 @@ hands out one thing: calls that walk the line.
 
 from __future__ import annotations
 
-import contextlib
 import inspect
 import logging
 import sys
@@ -36,7 +35,6 @@ from toolstile.runtime.executor import Executor, Observer
 from toolstile.runtime.outcome import Result, Staged
 from toolstile.runtime.ports import Store
 from toolstile.runtime.records import decoded
-from toolstile.runtime.recovery import recover
 from toolstile.runtime.request import Request
 from toolstile.runtime.setting import Setting
 from toolstile.sandbox.process import ChildProcess
@@ -134,6 +132,14 @@ def open_store(settings: Settings) -> Store:
     raise SettingsError("store", (_not_yet("store", hint),))
 
 
+def staging_of(settings: Settings) -> Path:
+    """Where runs put what they would write: beside the store, because whoever recovers a call of
+    this store, in whichever project, has to find it."""
+    file = settings.store.removeprefix("sqlite:///")
+    beside = Path(real(Path(file).parent)) if file != settings.store else settings.state
+    return beside / "staging"
+
+
 def unheeded(settings: Settings) -> tuple[Issue, ...]:
     """What is set although this version does not obey it."""
     untouched = Settings(project=settings.project, state=settings.state)
@@ -186,6 +192,8 @@ class Runtime:
 
     async def __aenter__(self) -> Self:
         _refuse_inside_a_tool()
+        if hasattr(self, "executor"):
+            raise RuntimeError("this runtime has been opened already: make another")
         self.settings = load_settings(self._source, overrides=self._overrides)
         if ignored := unheeded(self.settings):
             raise SettingsError("this project", ignored)
@@ -200,17 +208,10 @@ class Runtime:
         return self
 
     async def _open(self) -> None:
-        effects = FileEffects(make_private(self.settings.state) / "staging")
+        effects = FileEffects(make_private(staging_of(self.settings)))
         setting = self._setting()
         self.executor = Executor(setting, self._store, ChildProcess(), effects, self._observers)
-        for ended in await recover(self._store, effects):
-            self.executor.tell(ended)
-            log.warning(
-                "[TLS-RUN] An abandoned call was ended. execution=%s status=%s effects=%s",
-                ended.metadata.execution_id,
-                ended.error_code or ended.status.word,
-                ended.effects_state,
-            )
+        await self.executor.recover()
 
     async def __aexit__(self, *_: object) -> None:
         try:
@@ -303,9 +304,11 @@ class Runtime:
         whole = record.is_success and not record.metadata.output_truncated
         if whole and found is not None and inspect.isfunction(found.function):
             # A result of another day may be of a version that returned something else.
-            with contextlib.suppress(ToolError):
+            try:
                 value = typed_result(found.function, record.output)
-        return Result(record, value)
+            except Exception as error:  # noqa: BLE001 - the author's class: it may raise anything
+                log.warning("[TLS-RUN] The value stays plain JSON. reason=%s", type(error).__name__)
+        return Result(record, value if whole else None)
 
 
 class Results:

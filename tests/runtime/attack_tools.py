@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import socket
 import struct
 import subprocess
 import sys
 import time
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -131,6 +133,38 @@ def waits(pid_file: str) -> str:
     return ""
 
 
+@tool(side_effects=["none"])
+def hogs(pid_file: str) -> str:
+    """Say which process this is, then let nobody else in it run Python for an hour."""
+    Path(f"{pid_file}.new").write_text(str(os.getpid()), encoding="ascii")
+    Path(f"{pid_file}.new").rename(pid_file)
+    re.match(r"(a+)+b", "a" * 60)
+    return "never"
+
+
+@tool(side_effects=["none"])
+def clash(timeout: int) -> int:
+    """Have a parameter that is called like a keyword about the call."""
+    return timeout
+
+
+@dataclass
+class Picky:
+    """A result that some processes refuse to make."""
+
+    number: int
+
+    def __post_init__(self) -> None:
+        if os.environ.get("PICKY"):
+            raise ValueError("not here")
+
+
+@tool(side_effects=["none"])
+def picky() -> Picky:
+    """Give a result that its host refuses."""
+    return Picky(1)
+
+
 @tool(side_effects=["none"], output_schema={"type": "array", "items": True})
 def deep(levels: int) -> list[str]:
     """Return a very deep value."""
@@ -216,6 +250,7 @@ ALL = (
     children,
     twice,
     waits,
+    hogs,
     listens,
     spins,
     unsendable,

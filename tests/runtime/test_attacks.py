@@ -22,6 +22,7 @@ from msgspec.structs import replace
 from runtime import attack_tools
 from runtime.watching import until_claimed
 from toolstile.app import Runtime
+from toolstile.authoring.portable import SourceFinder, SourceLoader
 from toolstile.effects.files import FileEffects
 from toolstile.errors import NotWaiting, StoreUnavailable
 from toolstile.model.call import Caller, CallKey, uuid7
@@ -765,3 +766,60 @@ def _record(store: SqliteStore, output: bytes) -> CallRecord:
         owner=store.owner,
         epoch=store.epoch,
     )
+
+
+FINDER = """
+import sys
+from importlib.util import spec_from_file_location
+class Finder:
+    @classmethod
+    def find_spec(cls, name, path=None, target=None):
+        if name == "elsewhere_tools":
+            return spec_from_file_location(name, {file!r})
+sys.meta_path.append(Finder)
+"""
+
+
+def test_a_module_that_only_a_finder_knows_has_a_fingerprint(tmp_path: Path) -> None:
+    """Editable installs bring finders of their own: the file they name is covered, and loaded from
+    its source, as that of any other module is."""
+    file = tmp_path / "elsewhere_tools.py"
+    file.write_text("def f(): return 1\n", encoding="utf-8")
+    definition = msgspec.structs.replace(
+        attack_tools.save.definition, source={"python": "elsewhere_tools:f"}
+    )
+    before = list(sys.meta_path)
+    exec(FINDER.format(file=str(file)), {})
+    try:
+        first = fingerprint(definition, None, [])
+        file.write_text("def f(): return 2\n", encoding="utf-8")
+        assert first.strength == "weak"
+        assert fingerprint(definition, None, []).digest != first.digest
+        found = SourceFinder("elsewhere_tools").find_spec("elsewhere_tools", None)
+        assert found is not None
+        assert isinstance(found.loader, SourceLoader)
+    finally:
+        sys.meta_path[:] = before
+
+
+async def test_a_keyword_that_two_could_mean_is_refused(tmp_path: Path) -> None:
+    """A tool's parameter called like a keyword about the call is given in a mapping; where the
+    tool has none of that name, the keyword is about the call."""
+    async with Runtime(
+        [attack_tools.clash, attack_tools.coded], settings={"store": "memory:"}
+    ) as rt:
+        with pytest.raises(TypeError, match="'timeout' is a parameter of clash"):
+            await rt.call("clash", timeout=3)
+        assert (await rt.call("clash", {"timeout": 3})).value == 3
+        assert (await rt.call("coded", code="MINE", timeout=20)).error_code == "MINE"
+
+
+async def test_a_value_that_its_own_class_refuses_stays_plain(tmp_path: Path) -> None:
+    """A call that has succeeded never raises, even if the author's class does so on this side."""
+    async with Runtime([attack_tools.picky], settings={"store": "memory:"}) as rt:
+        os.environ["PICKY"] = "1"
+        try:
+            result = await rt.call("picky", {})
+        finally:
+            del os.environ["PICKY"]
+        assert (result.ok, result.value) == (True, {"number": 1})

@@ -193,6 +193,29 @@ async def test_writes_are_staged_shown_and_committed_on_approval(
     assert target.read_text(encoding="utf-8") == "new\n"
 
 
+async def test_an_approved_call_tells_of_the_run_that_it_had(line: Executor, work: Path) -> None:
+    """After the yes the result still says where it ran and what that took; and who said what."""
+    waits = await call(line, "save", {"path": "n.txt", "text": "x"})
+    done = await approvals.approve(line, waits.metadata.execution_id, Caller(user="ann"), "fine")
+    assert done.metadata.resource_metrics == waits.metadata.resource_metrics
+    assert done.metadata.isolation == waits.metadata.isolation
+    assert done.metadata.resource_metrics is not None
+    assert done.metadata.resource_metrics.wall_ms > 0
+    assert done.decision is not None
+    assert done.decision.reasons[-1].text == "approved by ann: fine"
+
+
+async def test_a_no_says_whose_it_is(line: Executor, work: Path) -> None:
+    """The Decision after a no is a denial that names the person and what they said."""
+    waits = await call(line, "save", {"path": "n.txt", "text": "x"})
+    asked = await approvals.waiting(line, "local", waits.metadata.execution_id)
+    no = await approvals.deny(line, waits.metadata.execution_id, Caller(user="bob"), "not today")
+    assert no.decision is not None
+    assert no.decision.verdict is Verdict.DENY
+    reason = no.decision.reasons[-1]
+    assert (reason.text, reason.id) == ("denied by bob: not today", asked.digest)
+
+
 async def test_an_answer_is_good_once(line: Executor, work: Path) -> None:
     """After yes or no the call waits no more."""
     waits = await call(line, "save", {"path": "n.txt", "text": "x"})

@@ -211,6 +211,10 @@ async def test_a_no_is_told(line: Executor, work: Path) -> None:
             await approvals.deny(line, waits.metadata.execution_id, ME)
         else:
             await approvals.approve(line, waits.metadata.execution_id, ME)
+    assert len({event.event_id for event in told}) == len(told)
+    assert [event.sequence for event in told] == [1, 2, 3, 4]
+    asked, ended = "ConfirmationRequested", "ToolCompleted"
+    assert [event.type for event in told] == [asked, ended, asked, ended]
     assert [event.fields["status"] for event in told] == [
         "requires_confirmation",
         "permission_denied",
@@ -281,16 +285,17 @@ def _runtime(folder: Path, **more: Any) -> Runtime:
     return Runtime(rights_tools.ALL, settings=settings, **more)
 
 
-async def test_a_cut_output_is_answered_untyped(tmp_path: Path) -> None:
-    """A call never raises for what a tool does: of a list that is too long the preview is given,
-    and the value is that; a short one has its type."""
+async def test_a_cut_output_has_no_value(tmp_path: Path) -> None:
+    """Of a list that is too long the output is a preview, as text, which nobody may take for the
+    list: there is no value then. A short one has its type."""
     async with _runtime(tmp_path) as rt:
         short = await rt.call(rights_tools.long_list, items=2)
         assert short.value == ["\\", "\\"]
         long = await rt.call(rights_tools.long_list, items=900)
         assert long.ok
         assert long.metadata.output_truncated
-        assert long.value == long.output
+        assert isinstance(long.output, str)
+        assert long.value is None
 
 
 async def test_a_callers_preview_is_of_its_own_tenant(tmp_path: Path) -> None:

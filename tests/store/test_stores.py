@@ -19,7 +19,7 @@ from toolstile.model.call import CallKey, uuid7
 from toolstile.model.record import CallRecord, CallState
 from toolstile.runtime.ports import Store
 from toolstile.store.lease import Lease, is_dead
-from toolstile.store.memory import MAX_FINISHED, MemoryStore
+from toolstile.store.memory import MAX_FINISHED, MAX_REFUSED, MemoryStore
 from toolstile.store.sqlite import SqliteStore
 
 pytestmark = pytest.mark.anyio
@@ -136,6 +136,46 @@ async def test_a_taken_execution_id_is_named(store: Store) -> None:
     assert await store.find(second.key) is None
 
 
+async def test_no_tenant_removes_anothers_refused_call(store: Store) -> None:
+    """A refused call gives way to a call of its own tenant under its id, and to no other's."""
+    refused = record(store, state=CallState.REFUSED)
+    await store.note(refused)
+    other = record(store, key=CallKey("other", "a", "s", "x"), execution_id=refused.execution_id)
+    assert await store.claim(other) == refused
+    assert await store.history("local") == (refused,)
+    mine = record(store, execution_id=refused.execution_id)
+    assert await store.claim(mine) is None
+    assert await store.history("local") == (mine,)
+
+
+async def test_a_spoilt_row_keeps_no_other_from_recovery(tmp_path: Path) -> None:
+    """A record that nothing can read any more is said to be so where it is asked for; what else
+    its executor left is recovered all the same."""
+    dead = SqliteStore(tmp_path / "toolstile.db")
+    spoilt, sound = record(dead, "a"), record(dead, "b")
+    for each in (spoilt, sound):
+        await dead.claim(each)
+    await dead.close()
+    store = SqliteStore(tmp_path / "toolstile.db")
+    change = "UPDATE calls SET record = x'00' WHERE execution_id = ?"
+    await store.do(lambda: store._connection.execute(change, (spoilt.execution_id,)))
+    assert [each.execution_id for each in await store.abandoned()] == [sound.execution_id]
+    with pytest.raises(StoreUnavailable, match="cannot be read"):
+        await store.get("local", spoilt.execution_id)
+    await store.close()
+
+
+async def test_the_leases_of_the_dead_are_swept(tmp_path: Path) -> None:
+    """Whoever recovers leaves the files of the living alone, and removes all others."""
+    leases = tmp_path / "run"
+    one, two = SqliteStore(tmp_path / "toolstile.db"), SqliteStore(tmp_path / "toolstile.db")
+    (leases / uuid7()).touch()
+    assert await one.abandoned() == ()
+    assert {path.name for path in leases.iterdir()} == {one.owner, two.owner}
+    await one.close()
+    await two.close()
+
+
 async def test_a_closed_store_says_so(tmp_path: Path) -> None:
     """Whoever comes too late is told that, and nothing hangs."""
     late = SqliteStore(tmp_path / "toolstile.db")
@@ -174,13 +214,21 @@ async def test_callers_text_is_stored_as_bytes(store: Store, text: str) -> None:
 
 
 async def test_memory_forgets_the_oldest_finished_call(tmp_path: Path) -> None:
-    """Its bound holds, and unfinished calls are never forgotten."""
+    """Its bounds hold: unfinished calls are never forgotten, and no flood of refused ones makes it
+    forget what has run."""
     memory = MemoryStore()
     running = record(memory, "running")
     await memory.claim(running)
     for number in range(MAX_FINISHED + 5):
-        await memory.note(record(memory, f"c{number}", state=CallState.REFUSED))
-    assert len(await memory.history("local", MAX_FINISHED * 2)) == MAX_FINISHED
+        await memory.claim(done := record(memory, f"c{number}"))
+        await memory.advance(replace(done, state=CallState.DONE), CallState.RUNNING)
+    last = done
+    for number in range(MAX_REFUSED + 5):
+        await memory.note(record(memory, f"r{number}", state=CallState.REFUSED))
+    kept = await memory.history("local", MAX_FINISHED * 2)
+    assert len(kept) == MAX_FINISHED + MAX_REFUSED + 1
+    assert await memory.find(last.key) is not None
+    assert await memory.find(replace(last.key, call_id="c0")) is None
     assert await memory.find(running.key) == running
 
 

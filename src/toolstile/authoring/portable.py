@@ -118,8 +118,15 @@ def fresh_spec(name: str) -> ModuleSpec | None:
     return spec
 
 
+def find_spec(name: str, path: Sequence[str] | None) -> ModuleSpec | None:
+    """What the first finder that knows the module says, but for one of ours: an installed package
+    may bring a finder of its own, as editable installs do."""
+    return PathFinder.find_spec(name, path) or _find(name, path)
+
+
 def _find(name: str, path: Sequence[str] | None) -> ModuleSpec | None:
-    asked = (finder.find_spec(name, path) for finder in sys.meta_path)
+    others = (finder for finder in sys.meta_path if not isinstance(finder, SourceFinder))
+    asked = (finder.find_spec(name, path) for finder in others)
     return next((spec for spec in asked if spec is not None), None)
 
 
@@ -172,9 +179,7 @@ class SourceFinder(MetaPathFinder):
         self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
         """Where the module is; None for all others."""
-        return (
-            _from_source(PathFinder.find_spec(fullname, path)) if fullname in self._names else None
-        )
+        return _from_source(find_spec(fullname, path)) if fullname in self._names else None
 
 
 def _from_source(spec: ModuleSpec | None) -> ModuleSpec | None:

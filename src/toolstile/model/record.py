@@ -52,6 +52,8 @@ class CallRecord(msgspec.Struct, frozen=True, kw_only=True):
     request_digest: str
     request: bytes
     tool: str
+    version: str | None = None
+    side_effects: tuple[str, ...] | None = None  # as declared; None: it is not said
     definition: str = ""
     fingerprint: str = ""
     decision: bytes = b""

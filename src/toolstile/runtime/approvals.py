@@ -21,7 +21,7 @@ from toolstile.model.vocabulary import EffectsState, Status
 from toolstile.runtime.executor import Executor
 from toolstile.runtime.progress import written
 from toolstile.runtime.records import decided, decoded, manifest_of, question
-from toolstile.runtime.request import restored
+from toolstile.runtime.request import is_execution_id, restored
 
 # How long a yes is good for: long enough for the line to use it, too short to be kept for later.
 APPROVAL_SECONDS = 60
@@ -93,7 +93,9 @@ async def deny(executor: Executor, execution_id: str, by: Caller, note: str = ""
 
 
 async def _record(executor: Executor, tenant: str, execution_id: str) -> CallRecord:
-    record = await executor.store.get(tenant, execution_id)
+    # What is no id may not even be text that a store can look for.
+    known = is_execution_id(execution_id)
+    record = await executor.store.get(tenant, execution_id) if known else None
     if record is None or record.state not in WAITING:
         raise NotWaiting(f"no call {execution_id[:64]} waits for an answer")
     return record

@@ -9,7 +9,10 @@ import asyncio
 import inspect
 import threading
 from collections.abc import Callable
+from concurrent.futures import CancelledError, Future
 from typing import Any, Self
+
+_CLOSED = "this runtime is closed, or was never entered: use `with`"
 
 
 class Blocking:
@@ -21,31 +24,37 @@ class Blocking:
     def __init__(self, inner: Any) -> None:
         self._inner = inner
         self._loop: asyncio.AbstractEventLoop | None = None
+        # What is handed to the loop is handed to it before the door closes, or not at all.
+        self._handing_over = threading.Lock()
 
     def __enter__(self) -> Self:
         _refuse_inside_a_loop()
-        self._loop = asyncio.new_event_loop()
-        self._thread = threading.Thread(target=self._loop.run_forever, daemon=True)
+        loop = asyncio.new_event_loop()
+        self._thread = threading.Thread(target=loop.run_forever, daemon=True)
         self._thread.start()
         try:
-            self._wait(self._inner.__aenter__())
+            _answer(asyncio.run_coroutine_threadsafe(self._inner.__aenter__(), loop))
         except BaseException:
-            self._stop()
+            self._stop(loop)
             raise
+        self._loop = loop
         return self
 
     def __exit__(self, *failure: object) -> None:
+        with self._handing_over:
+            loop, self._loop = self._loop, None
+        if loop is None:
+            return
         try:
-            self._wait(self._inner.__aexit__(*failure))
+            _answer(asyncio.run_coroutine_threadsafe(self._inner.__aexit__(*failure), loop))
         finally:
-            self._stop()
+            self._stop(loop)
 
-    def _stop(self) -> None:
-        loop, self._loop = self._loop, None
-        if loop is not None:
-            loop.call_soon_threadsafe(loop.stop)
-            self._thread.join()
-            loop.close()
+    def _stop(self, loop: asyncio.AbstractEventLoop) -> None:
+        asyncio.run_coroutine_threadsafe(_end_all(), loop).result()
+        loop.call_soon_threadsafe(loop.stop)
+        self._thread.join()
+        loop.close()
 
     def __getattr__(self, name: str) -> Any:
         return self._found(getattr(self._inner, name))
@@ -65,22 +74,38 @@ class Blocking:
         return call
 
     def _wait(self, coroutine: Any) -> Any:
+        with self._handing_over:
+            try:
+                loop = self._usable_loop()
+            except RuntimeError:
+                coroutine.close()
+                raise
+            waiting = asyncio.run_coroutine_threadsafe(coroutine, loop)
         try:
-            loop = self._usable_loop()
-        except RuntimeError:
-            coroutine.close()
-            raise
-        waiting = asyncio.run_coroutine_threadsafe(coroutine, loop)
-        try:
-            return waiting.result()
-        finally:
-            waiting.cancel()  # Ctrl-C must not leave the call running behind the caller's back
+            return _answer(waiting)
+        except CancelledError as error:
+            raise RuntimeError(_CLOSED) from error
 
     def _usable_loop(self) -> asyncio.AbstractEventLoop:
         _refuse_inside_a_loop()
         if self._loop is None:
-            raise RuntimeError("this runtime is closed, or was never entered: use `with`")
+            raise RuntimeError(_CLOSED)
         return self._loop
+
+
+def _answer(waiting: Future[Any]) -> Any:
+    try:
+        return waiting.result()
+    finally:
+        waiting.cancel()  # Ctrl-C must not leave the call running behind the caller's back
+
+
+async def _end_all() -> None:
+    """Nobody may wait for what a stopped loop would never finish."""
+    others = asyncio.all_tasks() - {asyncio.current_task()}
+    for task in others:
+        task.cancel()
+    await asyncio.gather(*others, return_exceptions=True)
 
 
 def _refuse_inside_a_loop() -> None:

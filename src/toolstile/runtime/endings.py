@@ -65,7 +65,8 @@ def mismatch() -> Ended:
         Status.PERMISSION_DENIED,
         "APPROVAL_MISMATCH",
         "the approval does not fit: request, rights, code or changes are not what was approved, "
-        "or it has expired; look at the call again and approve what it is now",
+        "or the answer came too late. Look at the call again; if it still does not fit, deny it, "
+        "and make the call anew under another call id",
     )
 
 
@@ -178,7 +179,7 @@ def bad_output(issues: tuple[Issue, ...], at: Progress) -> Ended:
     )
 
 
-def unstorable(error: ValueError, at: Progress) -> Ended:
+def unstorable(error: Exception, at: Progress) -> Ended:
     """The output is no JSON that can be stored and hashed."""
     return Ended(
         Status.OUTPUT_VALIDATION_FAILED,
@@ -247,7 +248,7 @@ def result(at: Progress) -> ToolResult:
         issues=() if ended is None else ended.issues,
         output=output.value if output else None,
         digest=output.digest if output else None,
-        side_effects=_declared(at),
+        side_effects=declared(at),
         effects=effects_of(at.manifest) if succeeded else (),
         effects_state=at.effects_state if ended is None else ended.effects_state,
         decision=at.decision if at.has("decision") else None,
@@ -272,7 +273,8 @@ def _input(at: Progress) -> Input:
     )
 
 
-def _declared(at: Progress) -> tuple[str, ...]:
+def declared(at: Progress) -> tuple[str, ...]:
+    """The side effects that the tool declares, in words."""
     effects = at.definition.side_effects if at.has("tool") else None
     return tuple(effect.value for effect in effects or ())
 

@@ -48,6 +48,7 @@ from toolstile.runtime.host import CallHost
 from toolstile.runtime.normalize import Output, normalise
 from toolstile.runtime.ports import Effects, Sandbox, Store
 from toolstile.runtime.progress import Progress
+from toolstile.runtime.recovery import recover
 from toolstile.runtime.request import Request, parse_request
 from toolstile.runtime.resources import beyond, name_resources
 from toolstile.runtime.setting import Setting, facts_of, job_of, unrunnable
@@ -82,6 +83,7 @@ class Executor:
         self.observers = tuple(observers)
         self._sequence = itertools.count(1)
         self._walking: dict[Progress, asyncio.Task[ToolResult]] = {}
+        self._closed = False
         self._late: deque[tuple[CallRecord, CallState]] = deque(maxlen=MAX_LATE)
 
     async def call(self, request: Request) -> ToolResult:
@@ -159,17 +161,32 @@ class Executor:
     async def close(self) -> None:
         """Stop the calls that still run, and wait until each is recorded: whoever closes the store
         before that would leave their processes running and their ends unknown."""
-        while self._walking:
-            for at in self._walking:
-                at.given_up.set()
+        self._closed = True
+        for at in self._walking:
+            at.given_up.set()
+        if self._walking:
             await asyncio.wait(self._walking.values())
         await self._catch_up()
+
+    async def recover(self) -> None:
+        """Bring to an end what executors that are gone have left, and tell of it."""
+        for result in await recover(self.store, self.effects):
+            metadata = result.metadata
+            message = "[TLS-RUN] An abandoned call was ended. execution=%s status=%s effects=%s"
+            word = result.error_code or result.status.word
+            log.warning(message, metadata.execution_id, word, result.effects_state)
+            self.tell(result)
 
     # --- the steps, in the order of the line -----------------------------------------------
 
     async def _replay(self, at: Progress) -> CallRecord | None:
+        if self._closed:
+            raise StoreUnavailable("the runtime is closed", "open another")
         await self._catch_up()
         earlier = await self.store.find(at.call.key)
+        if earlier is not None and records.may_be_abandoned(earlier, self.store):
+            await self.recover()
+            earlier = await self.store.find(at.call.key)
         if at.request.approval is not None:
             return records.approvable(earlier, at)
         if earlier is None:
@@ -247,7 +264,7 @@ class Executor:
     async def _normalise(self, at: Progress, value: Any) -> tuple[Output, Manifest]:
         try:
             output = normalise(value, at.definition.constraints.max_output_size)
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             raise endings.unstorable(error, at) from error
         if at.resumed:
             return output, records.manifest_of(at.earlier_record)

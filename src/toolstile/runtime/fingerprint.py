@@ -14,7 +14,7 @@ from typing import Any
 
 import msgspec
 
-from toolstile.authoring.portable import fresh_spec
+from toolstile.authoring.portable import find_spec, fresh_spec
 from toolstile.model.canonical import digest
 from toolstile.model.definition import ToolDefinition
 
@@ -61,12 +61,12 @@ def fingerprint(
 def module_files(module: str, import_path: Iterable[str]) -> list[Path]:
     """The files that importing a module runs: those of its packages, outermost first, and its
     own; none where it cannot be found. Nothing is imported: not even parent packages."""
-    search: list[str] | None = list(import_path)
+    search = list(import_path)
     found: list[Path] = []
     name = ""
     for part in module.split("."):
-        name = f"{name}.{part}" if name else part
-        spec = PathFinder.find_spec(name, search)
+        top, name = not name, f"{name}.{part}" if name else part
+        spec = PathFinder.find_spec(name, search) or find_spec(name, None if top else search)
         if spec is None:
             return []
         found += [Path(spec.origin)] if spec.origin else []  # a namespace package has no file

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from collections.abc import Iterator
 from typing import Any
 
 from toolstile.errors import ToolError
@@ -12,6 +13,9 @@ from toolstile.model.call import Call
 log = logging.getLogger("toolstile.tool")
 
 MAX_LINE = 8 * 1024
+MAX_PAIRS = 64  # of one line
+MAX_TAG = 128
+MAX_VALUE = 1024
 MAX_LINES = 10_000  # of one run; what it logs beyond is dropped
 _LEVELS = {"debug": 10, "info": 20, "warning": 30, "error": 40}
 
@@ -41,6 +45,20 @@ class CallHost:
         if self._lines > MAX_LINES:
             return
         level = _LEVELS.get(str(arguments.get("level")), 20)
-        # The tool's text is data: bounded, on one line, and never a format string.
-        message = str(arguments.get("message", ""))[:MAX_LINE].encode("unicode_escape").decode()
-        log.log(level, "[%s] execution=%s %s", self._call.tool, self._call.execution_id, message)
+        message = _plain(arguments.get("message"))
+        said = "".join(f" {key}={value}" for key, value in _pairs(arguments.get("pairs")))
+        tag = _plain(arguments.get("tag"))[:MAX_TAG] or self._call.tool
+        log.log(level, "[%s] execution=%s %s%s", tag, self._call.execution_id, message, said)
+
+
+def _pairs(pairs: Any) -> Iterator[tuple[str, str]]:
+    """AGN's custom events: key and value, in order, duplicates and all."""
+    for pair in pairs[:MAX_PAIRS] if isinstance(pairs, list) else ():
+        if isinstance(pair, list) and len(pair) == 2:
+            key, value = pair
+            yield _plain(key)[:MAX_TAG], _plain(value)[:MAX_VALUE]
+
+
+def _plain(said: Any) -> str:
+    """The tool's text is data: on one line, and never a format string."""
+    return "" if said is None else str(said)[:MAX_LINE].encode("unicode_escape").decode()

@@ -15,7 +15,7 @@ from toolstile.model.canonical import MAX_INTEGER, digest
 from toolstile.model.decision import Decision
 from toolstile.model.effect import Manifest
 from toolstile.model.job import Ending, Outcome
-from toolstile.model.record import CallRecord, CallState
+from toolstile.model.record import UNFINISHED, CallRecord, CallState
 from toolstile.model.result import ResourceMetrics, ToolResult
 from toolstile.model.vocabulary import IsolationLevel, Status
 from toolstile.runtime import endings
@@ -34,6 +34,8 @@ def running(at: Progress, store: Store) -> CallRecord:
         request_digest=at.call.request_digest,
         request=stored(at.call),
         tool=at.definition.name,
+        version=at.definition.exported_version,
+        side_effects=None if at.definition.side_effects is None else endings.declared(at),
         definition=at.definition.digest,
         fingerprint=at.fingerprint.digest,
         decision=msgspec.json.encode(at.decision),
@@ -117,6 +119,11 @@ def held_outcome(earlier: CallRecord) -> Outcome:
     )
 
 
+def may_be_abandoned(record: CallRecord, store: Store) -> bool:
+    """Does an executor work on this call that is not this one, and may be gone?"""
+    return record.state in UNFINISHED and record.owner != store.owner
+
+
 def question(record: CallRecord) -> str:
     """The digest that an answer to a waiting call is bound to: of what has run, the manifest; of
     what has not, the call as it was decided on."""
@@ -171,7 +178,7 @@ def already_there(earlier: CallRecord, call: Call, rights: Rights) -> Ended:
             "CALL_KEY_REUSED",
             "the call id was used for another request; choose a new one",
         )
-    if earlier.state in (CallState.RUNNING, CallState.COMMITTING):
+    if earlier.state in UNFINISHED:
         return Ended(
             Status.FAILED,
             "CALL_IN_FLIGHT",

@@ -19,7 +19,7 @@ from toolstile.model.canonical import digest_bytes
 from toolstile.model.effect import Manifest
 from toolstile.model.record import CallRecord, CallState
 from toolstile.model.result import Input, Metadata, ToolResult
-from toolstile.model.vocabulary import EffectsState, Status, Verdict
+from toolstile.model.vocabulary import EffectsState, SideEffect, Status, Verdict
 from toolstile.runtime.endings import effects_of
 from toolstile.runtime.ports import Effects, Store
 from toolstile.runtime.progress import now
@@ -44,15 +44,24 @@ async def _ended(record: CallRecord, store: Store, effects: Effects) -> ToolResu
 
 
 def _unknown(record: CallRecord) -> ToolResult:
-    staged = decided(record).verdict is Verdict.STAGE
-    state = EffectsState.DISCARDED if staged else EffectsState.UNKNOWN
-    what = "nothing was changed" if staged else "whether it had effects is unknown: check first"
+    state = _left(record)
+    unknown = state is EffectsState.UNKNOWN
+    what = "whether it had effects is unknown: check first" if unknown else "nothing was changed"
     return replace(
         _result(record, Status.FAILED),
         error_code="OUTCOME_UNKNOWN",
         error_message=f"toolstile ended while the call ran; {what}",
         effects_state=state,
     )
+
+
+def _left(record: CallRecord) -> EffectsState:
+    """What became of the effects of a run that was cut off."""
+    if decided(record).verdict is Verdict.STAGE:
+        return EffectsState.DISCARDED
+    said = record.side_effects
+    harmless = said is not None and not any(SideEffect(word).writes for word in said)
+    return EffectsState.NONE if harmless else EffectsState.UNKNOWN
 
 
 async def _rolled_forward(record: CallRecord, effects: Effects) -> ToolResult:
@@ -88,14 +97,21 @@ def _result(record: CallRecord, status: Status) -> ToolResult:
     request = msgspec.json.decode(record.request)
     caller = request["caller"]
     return ToolResult(
-        input=Input(tool=record.tool, definition=record.definition, arguments=request["arguments"]),
+        input=Input(
+            tool=record.tool,
+            version=record.version,
+            definition=record.definition,
+            arguments=request["arguments"],
+        ),
         status=status,
+        side_effects=record.side_effects or (),
         decision=decided(record),
         metadata=Metadata(
             execution_id=record.execution_id,
             started_at=record.created_at,
             completed_at=now(),
             duration_ms=0.0,
+            output_size=len(record.output) if status is Status.SUCCESS else None,
             tenant=caller["tenant"],
             agent_id=caller["agent"],
             user_id=caller["user"],

@@ -17,7 +17,7 @@ from toolstile.model.capability import Capability, permissions_of
 from toolstile.model.definition import ToolDefinition
 from toolstile.model.job import Handle, Job
 from toolstile.model.record import CallState
-from toolstile.model.vocabulary import Enforcer, LicenceTier, ResultType
+from toolstile.model.vocabulary import Enforcer, IsolationLevel, LicenceTier, ResultType
 from toolstile.runtime.fingerprint import Fingerprint, fingerprint, is_findable
 from toolstile.runtime.progress import Progress, now
 from toolstile.runtime.records import decided, question
@@ -202,6 +202,8 @@ def unrunnable(tool: Tool, setting: Setting) -> str | None:
     if feature is not None:
         return f"{name} uses {feature}, which this version does not run."
     where = _source(tool).get("python")
+    if where is None and tool.definition.constraints.required_isolation is IsolationLevel.NONE:
+        return f"{name} asks for isolation none, which this version does not run: move it to a file"
     if where is None:
         return f"{name} is declared and has no body: give it a source, or registry.bind one."
     module = where.partition(":")[0]

@@ -62,14 +62,18 @@ class ChildProcess:
     async def run(self, job: Job, host: HostCalls) -> Outcome:
         """The outcome of the job, whatever happens to the child."""
         if job.level > IsolationLevel.STANDARD:
-            return _unfit(f"isolation {job.level.word} is needed, and a plain process is none")
+            level = job.level.word
+            return _unfit(f"isolation {level} is asked for, and this version reaches only standard")
         started = time.monotonic()
-        ours, theirs = socket.socketpair()
+        try:
+            ours, theirs = socket.socketpair()
+        except OSError as error:
+            return _unstarted(error)
         with ours:
             try:
                 child = await _start(theirs.fileno())
             except OSError as error:
-                return _unfit(f"no process could be started: {error.strerror}")
+                return _unstarted(error)
             finally:
                 theirs.close()
             try:
@@ -94,6 +98,7 @@ async def _start(descriptor: int) -> asyncio.subprocess.Process:
         "-m",
         "toolstile.sandbox.child",
         str(descriptor),
+        str(os.getpid()),
         stdin=asyncio.subprocess.DEVNULL,
         stdout=asyncio.subprocess.DEVNULL,
         stderr=asyncio.subprocess.DEVNULL,
@@ -232,6 +237,10 @@ def _with_metrics(outcome: Outcome, wall_ms: float, usage: resource.struct_rusag
 
 def _crash(message: str) -> Outcome:
     return Outcome(ending=Ending.CRASH, message=message)
+
+
+def _unstarted(error: OSError) -> Outcome:
+    return _unfit(f"no process could be started: {error.strerror}")
 
 
 def _unfit(message: str) -> Outcome:

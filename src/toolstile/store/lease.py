@@ -6,6 +6,7 @@ proof of death that is ever accepted; clocks and process numbers are none.
 
 from __future__ import annotations
 
+import contextlib
 import fcntl
 import os
 from pathlib import Path
@@ -18,13 +19,37 @@ class Lease:
         directory.mkdir(parents=True, exist_ok=True, mode=0o700)
         self.owner = owner
         self._path = directory / owner
-        self._descriptor = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-        fcntl.flock(self._descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        while (descriptor := _locked(self._path)) is None:
+            pass  # somebody was sweeping, and took the new file for a dead one's
+        self._descriptor = descriptor
 
     def release(self) -> None:
         """Give the lease up; to be called once everything of this executor is finished."""
         self._path.unlink(missing_ok=True)
         os.close(self._descriptor)
+
+
+def _locked(path: Path) -> int | None:
+    """The locked file of this name; None where it is another's to sweep."""
+    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    with contextlib.suppress(BlockingIOError, FileNotFoundError):
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        if path.stat().st_ino == os.fstat(descriptor).st_ino:
+            return descriptor
+    os.close(descriptor)
+    return None
+
+
+def sweep(directory: Path) -> None:
+    """Remove the files of the dead: an absent one says the same."""
+    for path in directory.iterdir():
+        with contextlib.suppress(OSError):  # alive, or somebody else is sweeping
+            descriptor = os.open(path, os.O_RDWR | os.O_CLOEXEC)
+            try:
+                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                path.unlink()
+            finally:
+                os.close(descriptor)
 
 
 def is_dead(directory: Path, owner: str) -> bool:

@@ -8,8 +8,10 @@ from collections import OrderedDict
 from toolstile.model.call import CallKey
 from toolstile.model.record import WAITING, CallRecord, CallState
 
-# Everything has a bound: the oldest finished calls go first, unfinished ones never.
+# Everything has a bound: the oldest go first, unfinished calls never. What was refused has a bound
+# of its own: a flood of it must not make the store forget which calls have run.
 MAX_FINISHED = 10_000
+MAX_REFUSED = 1_000
 
 
 class MemoryStore:
@@ -19,6 +21,8 @@ class MemoryStore:
         self._lock = threading.Lock()
         self._by_id: OrderedDict[str, CallRecord] = OrderedDict()
         self._by_key: dict[CallKey, str] = {}
+        # Ids of what has ended, in the order of ending.
+        self._ended: dict[CallState, dict[str, None]] = {CallState.DONE: {}, CallState.REFUSED: {}}
         self.owner = "memory"
         self.epoch = 1
 
@@ -53,7 +57,7 @@ class MemoryStore:
             if holder is not None:
                 return self._by_id[holder]
             other = self._by_id.get(record.execution_id)
-            if other is not None and other.state is not CallState.REFUSED:
+            if other is not None and not _gives_way(other, record):
                 return other
             self._by_key[record.key] = record.execution_id
             self._put(record)
@@ -83,15 +87,24 @@ class MemoryStore:
         """Nothing to release."""
 
     def _put(self, record: CallRecord) -> None:
+        before = self._by_id.get(record.execution_id)
         self._by_id[record.execution_id] = record
-        if len(self._by_id) > MAX_FINISHED:
-            self._drop_oldest()
+        if before is not None and before.state in self._ended:
+            self._ended[before.state].pop(record.execution_id, None)
+        if record.state not in self._ended:
+            return
+        ended = self._ended[record.state]
+        ended[record.execution_id] = None
+        if len(ended) > (MAX_FINISHED if record.state is CallState.DONE else MAX_REFUSED):
+            self._drop(next(iter(ended)))
 
-    def _drop_oldest(self) -> None:
-        finished = (CallState.DONE, CallState.REFUSED)
-        for execution_id, record in self._by_id.items():
-            if record.state in finished:
-                del self._by_id[execution_id]
-                if self._by_key.get(record.key) == execution_id:
-                    del self._by_key[record.key]
-                return
+    def _drop(self, execution_id: str) -> None:
+        record = self._by_id.pop(execution_id)
+        del self._ended[record.state][execution_id]
+        if self._by_key.get(record.key) == execution_id:
+            del self._by_key[record.key]
+
+
+def _gives_way(refused: CallRecord, record: CallRecord) -> bool:
+    """May a call take the execution id of one that was refused? Of its own tenant's it may."""
+    return refused.state is CallState.REFUSED and refused.key.tenant == record.key.tenant

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import functools
+import logging
 import os
 import sqlite3
 from collections.abc import Callable, Coroutine, Iterator
@@ -22,7 +23,9 @@ import msgspec
 from toolstile.errors import StoreUnavailable
 from toolstile.model.call import CallKey, uuid7
 from toolstile.model.record import UNFINISHED, CallRecord
-from toolstile.store.lease import Lease, is_dead
+from toolstile.store.lease import Lease, is_dead, sweep
+
+log = logging.getLogger("toolstile")
 
 SCHEMA_VERSION = 1
 
@@ -161,7 +164,9 @@ class SqliteStore:
         query = "SELECT DISTINCT owner FROM calls WHERE state IN (?, ?) AND owner != ?"
         owners = self._connection.execute(query, (*UNFINISHED, self.owner)).fetchall()
         dead = [owner for (owner,) in owners if is_dead(self._leases, owner)]
-        return tuple(record for owner in dead for record in self._take_over(owner))
+        taken = tuple(record for owner in dead for record in self._take_over(owner))
+        sweep(self._leases)
+        return taken
 
     def _take_over(self, owner: str) -> Iterator[CallRecord]:
         query = "SELECT record FROM calls WHERE owner = ? AND state IN (?, ?)"
@@ -169,7 +174,7 @@ class SqliteStore:
             rows = connection.execute(query, (owner, *UNFINISHED)).fetchall()
             taken = [
                 msgspec.structs.replace(record, owner=self.owner, epoch=record.epoch + 1)
-                for record in map(_decoded, rows)
+                for record in _decodable(rows)
             ]
             connection.executemany(
                 "UPDATE calls SET owner = ?, epoch = ?, record = ? WHERE execution_id = ?",
@@ -186,8 +191,8 @@ class SqliteStore:
         with self._transaction() as connection:
             row = (record.execution_id, *_key(record.key), keyed, *fate)
             if keyed:
-                refused = "DELETE FROM calls WHERE execution_id = ? AND NOT keyed"
-                connection.execute(refused, (record.execution_id,))
+                refused = "DELETE FROM calls WHERE execution_id = ? AND tenant = ? AND NOT keyed"
+                connection.execute(refused, (record.execution_id, record.key.tenant.encode()))
             return connection.execute(statement, row).rowcount == 1
 
     def _one(self, query: str, values: tuple[Any, ...]) -> CallRecord | None:
@@ -260,9 +265,21 @@ def _key(key: CallKey) -> tuple[bytes, bytes, bytes, bytes]:
     )
 
 
+def _decodable(rows: list[tuple[bytes]]) -> Iterator[CallRecord]:
+    """One row that somebody has spoilt must not keep the others from being recovered."""
+    for row in rows:
+        try:
+            yield _decoded(row)
+        except StoreUnavailable:
+            log.exception("[TLS-RUN] A call cannot be recovered")
+
+
 def _encoded(record: CallRecord) -> bytes:
     return msgspec.msgpack.encode(record)
 
 
 def _decoded(row: tuple[bytes]) -> CallRecord:
-    return msgspec.msgpack.decode(row[0], type=CallRecord)
+    try:
+        return msgspec.msgpack.decode(row[0], type=CallRecord)
+    except msgspec.DecodeError as error:
+        raise StoreUnavailable(f"a stored call cannot be read: {error}", _REPAIR) from error
