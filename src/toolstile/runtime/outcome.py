@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
 
 class Result(Generic[T]):
-    """A ToolResult with its value typed as the tool's function returns it; None where there is none,
-    or only a preview of it (`metadata.output_truncated`)."""
+    """A ToolResult with its value typed as the tool's function returns it. There is no value where
+    the call failed, or its output is only a preview (`metadata.output_truncated`)."""
 
     def __init__(self, record: ToolResult, value: T | None) -> None:
         self.record = record
