@@ -122,9 +122,6 @@ def typical() -> None:
     ]
     random.Random(1).shuffle(chosen)
     tools = [(adopt(record["tool"]).definition, record) for record in chosen[:600]]
-    if not tools:
-        print("\nno corpora here: set TOOLSTILE_CORPORA")
-        return
     for definition, _ in tools:
         definition.parameters_json  # noqa: B018 - made here, not while measuring
     before = _pss_kb()

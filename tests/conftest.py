@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Generator
 
 import pytest
@@ -12,16 +11,7 @@ from hypothesis import settings
 settings.register_profile("toolstile", deadline=None, print_blob=True)
 settings.load_profile("toolstile")
 
-# The words of `corpora.corpus`. The corpora are too large for the repository, so a machine without
-# them may leave those tests out. One that sets CI says by that that it has what it needs.
-CORPORA_ARE_AWAY = "set TOOLSTILE_CORPORA"
-
-
-def refusal(reason: str, *, required: bool) -> str | None:
-    """Why a skip may not stand, or None if it may."""
-    if CORPORA_ARE_AWAY in reason:
-        return "CI is set, where the corpora must be present" if os.environ.get("CI") else None
-    return "marked `required`, so it may not be skipped" if required else None
+REFUSED = "marked `required`, so it may not be skipped"
 
 
 def skip_reason(report: pytest.TestReport | pytest.CollectReport) -> str:
@@ -38,8 +28,8 @@ def pytest_runtest_makereport(
     """Turn a skip that may not stand into a failure."""
     report = yield
     required = item.get_closest_marker("required") is not None
-    if (reason := skip_reason(report)) and (why := refusal(reason, required=required)):
-        report.outcome, report.longrepr = "failed", f"{why}: {reason}"
+    if required and (reason := skip_reason(report)):
+        report.outcome, report.longrepr = "failed", f"{REFUSED}: {reason}"
     return report
 
 
@@ -49,8 +39,7 @@ def pytest_make_collect_report(
 ) -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
     """Do the same for a module that skips as a whole; its marks are not known: read its text."""
     report = yield
-    if reason := skip_reason(report):
-        required = "mark.required" in collector.path.read_text(encoding="utf-8")
-        if why := refusal(reason, required=required):
-            report.outcome, report.longrepr = "failed", f"{why}: {reason}"
+    reason = skip_reason(report)
+    if reason and "mark.required" in collector.path.read_text(encoding="utf-8"):
+        report.outcome, report.longrepr = "failed", f"{REFUSED}: {reason}"
     return report

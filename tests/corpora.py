@@ -1,4 +1,4 @@
-"""Where the public test material lies."""
+"""The public test material: `tests/public`, or another folder of that shape."""
 
 from __future__ import annotations
 
@@ -9,18 +9,14 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import pytest
-
-ROOT = Path(
-    os.environ.get("TOOLSTILE_CORPORA", Path(__file__).parents[2] / "shared" / "corpora")
-).resolve()
+ROOT = Path(os.environ.get("TOOLSTILE_CORPORA", Path(__file__).parent / "public")).resolve()
 
 
 def corpus(*parts: str) -> Path:
-    """A file or folder of the corpora; where there is none the test is skipped and says so."""
+    """A file or folder of the corpora. Raises FileNotFoundError: no test goes without."""
     path = ROOT.joinpath(*parts)
     if not path.exists():
-        pytest.skip(f"corpus {'/'.join(parts)} is not here (set TOOLSTILE_CORPORA)")
+        raise FileNotFoundError(f"{path}: TOOLSTILE_CORPORA is to name a folder like tests/public")
     return path
 
 
