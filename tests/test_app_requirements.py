@@ -158,6 +158,16 @@ def test_a_call_that_does_not_fit_is_answered_with_its_code(
     assert issue.error_code.replace("-", "_") == code
 
 
+def test_a_pin_that_no_version_fits_lets_none_run(runtime: Runtime) -> None:
+    """What is pinned to versions that are not there is not called at another one; a pin that fits
+    is kept, and one for a tool that is not there hinders nothing."""
+    tools = {"providers": ["scenario"], "custom": [WHISPER]}
+    pins = {"whisper": "^3", "shout": "^1", "nobody": "^1"}
+    pinned = Runtime(settings={"store": "memory:", "tools": {**tools, "pins": pins}})
+    assert call(pinned, "whisper", {"text": "Aha"}).status is Status.TOOL_NOT_FOUND
+    assert call(pinned, "shout", {"text": "Aha"}).output == "AHA"
+
+
 def test_a_tool_keeps_nothing_between_calls(more: Runtime) -> None:
     """Each call has a fresh process: what the first one changed is not there for the second."""
     with more.blocking() as rt:

@@ -169,6 +169,17 @@ class NoUsage(Repeat):
     usage: ClassVar[str] = ""
 
 
+class Careless(Repeat):
+    @staticmethod
+    def schema() -> dict[str, Any]:
+        written = Repeat.schema()
+        del written["parameters"]["required"]
+        return written
+
+    async def execute(self, arguments_json: str, context: ToolContext) -> InvokeResult:
+        return InvokeResult.ok(json.dumps({"reply": "whatever"}))
+
+
 class Restless(Repeat):
     numbers = itertools.count()
 
@@ -190,6 +201,7 @@ BREACHES: list[tuple[type, str, str]] = [
     (breaking(not_stable), "stable_json", "another form"),
     (Restless, "schema", "second time"),
     (breaking(lenient), "schema", "without a required argument"),
+    (Careless, "schema", "no JSON object"),
     (breaking(other_output), "schema", "output schema"),
     (breaking(never), "schema", "none of 100"),
     (breaking(logs_numbers), "logging", "pairs of text"),

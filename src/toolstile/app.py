@@ -26,7 +26,7 @@ from toolstile.effects.files import FileEffects
 from toolstile.errors import ConflictError, SettingsError, ToolError, UnknownToolError
 from toolstile.model.call import Caller
 from toolstile.model.definition import ToolDefinition
-from toolstile.model.issue import Issue, pointer
+from toolstile.model.issue import Issue, pointer, unknown_tool
 from toolstile.model.record import CallRecord
 from toolstile.registry.registry import Registry
 from toolstile.runtime import approvals
@@ -87,7 +87,7 @@ def load_tools(settings: Settings, tools: Iterable[Any] = ()) -> Loaded:
     for name in chosen.disabled:
         failures += _set(name, partial(registry.disable, name))
     for name, version in chosen.pins.items():
-        failures += _set(name, partial(registry.pin, name, version))
+        failures += _pinned(registry, name, version)
     for failure in failures:
         log.error("[TLS-DEF] Left out. name=%s reason=%s", failure.name, failure.reason)
     return Loaded(registry, tuple(failures))
@@ -106,8 +106,19 @@ def _set(name: str, change: Callable[[], None]) -> Iterator[Failure]:
     try:
         change()
     except UnknownToolError as error:
-        issue = fault("/tools", "unknown_tool", str(error), "correct the name, or drop the entry")
+        issue = msgspec.structs.replace(
+            unknown_tool(error), path="/tools", hint="correct the name, or drop the entry"
+        )
         yield Failure(name=name, index=0, issues=(issue,))
+
+
+def _pinned(registry: Registry, name: str, version: str) -> list[Failure]:
+    """A tool that has no version of those that it is pinned to is not there: whatever else would
+    run is what the pin is to keep from running."""
+    failures = list(_set(name, partial(registry.pin, name, version)))
+    if failures and name in registry:
+        registry.disable(name)
+    return failures
 
 
 def state_file(settings: Settings) -> Path:
@@ -189,11 +200,12 @@ class Runtime:
         said = {"store": store, "grants": grants}
         self._overrides = overrides | {k: value for k, value in said.items() if value is not None}
         self._caller = Caller()
+        self._is_open = False
 
     async def __aenter__(self) -> Self:
         _refuse_inside_a_tool()
-        if hasattr(self, "executor"):
-            raise RuntimeError("this runtime has been opened already: make another")
+        if self._is_open:
+            raise RuntimeError("this runtime is open already: make another")
         self.settings = load_settings(self._source, overrides=self._overrides)
         if ignored := unheeded(self.settings):
             raise SettingsError("this project", ignored)
@@ -205,6 +217,7 @@ class Runtime:
         except BaseException:
             await self._store.close()
             raise
+        self._is_open = True
         return self
 
     async def _open(self) -> None:
@@ -214,6 +227,7 @@ class Runtime:
         await self.executor.recover()
 
     async def __aexit__(self, *_: object) -> None:
+        self._is_open = False
         try:
             await self.executor.close()
         finally:

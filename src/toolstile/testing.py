@@ -246,6 +246,8 @@ def _schema(trial: _Trial) -> Found:
     required = trial.tool.definition.parameters.get("required", ())
     if required and any(run.succeeded for run in trial.runs if _lacks(run.text, required)):
         return False, "a call without a required argument succeeded"
+    if any(run.succeeded for run in trial.runs if _is_malformed(run.text)):
+        return False, "a call with text that is no JSON object succeeded"
     output = trial.tool.definition.output_schema
     values = [value for run in trial.successes for value in run.values]
     if isinstance(output, dict) and not all(map(compiled(output).is_valid, values)):
@@ -315,6 +317,13 @@ def _lacks(text: str, required: Iterable[str]) -> bool:
     except ParseFault:
         return True
     return not isinstance(value, dict) or any(name not in value for name in required)
+
+
+def _is_malformed(text: str) -> bool:
+    try:
+        return not isinstance(parse(text), dict)
+    except ParseFault:
+        return True
 
 
 def _differs_elsewhere(cls: Any, script: str | None) -> str:

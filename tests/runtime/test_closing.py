@@ -168,9 +168,9 @@ def test_a_closed_runtime_runs_nothing(tmp_path: Path) -> None:
     async def too_late() -> str | None:
         async with opened(tmp_path, store="memory:") as rt:
             me = rt.as_(agent="me")
+            with pytest.raises(RuntimeError, match="open already"):
+                await rt.__aenter__()
         result = await me.call("waits", {"pid_file": str(witness)})
-        with pytest.raises(RuntimeError, match="opened already"):
-            await rt.__aenter__()
         return result.error_code
 
     assert asyncio.run(too_late()) == "RECORD_UNAVAILABLE"

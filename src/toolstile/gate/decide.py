@@ -173,7 +173,10 @@ def _policy(facts: Facts, *, covered: bool) -> Iterator[Reason]:
     if facts.requires_confirmation:
         yield _reason("confirm", Verdict.ASK, "the tool asks to be confirmed")
     if not facts.effects_known:
-        yield _reason("unknown", Verdict.ASK, "the tool does not say what it does")
+        repair = "write `side_effects: [none]` if it has none"
+        yield _reason(
+            "unknown", Verdict.ASK, f"the tool does not say what effects it has ({repair})"
+        )
         return
     asked = sorted(facts.effects & ASKED)
     if asked:

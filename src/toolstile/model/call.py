@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import threading
 import time
+from typing import Any
 from uuid import UUID
 
 import msgspec
@@ -39,13 +40,14 @@ class Caller(msgspec.Struct, frozen=True, kw_only=True):
         return f"{self.agent or ''}\x1f{self.user or ''}"
 
 
-def check_identifier(name: str, value: str) -> str:
+def check_identifier(name: str, value: Any) -> str:
     """The identifier itself. Raises ValueError unless it is 1 to 64 visible characters."""
-    if not 1 <= len(value) <= MAX_IDENTIFIER:
-        raise ValueError(f"{name} must be 1 to {MAX_IDENTIFIER} characters")
+    if not isinstance(value, str) or not 1 <= len(value) <= MAX_IDENTIFIER:
+        raise ValueError(f"{name} must be text of 1 to {MAX_IDENTIFIER} characters")
     if not value.isprintable() or value != value.strip():
         raise ValueError(f"{name} must consist of visible characters")
-    return value
+    text: str = value
+    return text
 
 
 class CallKey(msgspec.Struct, frozen=True):
