@@ -7,7 +7,8 @@ import logging
 import random
 import threading
 import time
-from typing import Any
+from collections.abc import Callable
+from typing import Any, Self
 
 import pytest
 
@@ -259,6 +260,59 @@ def test_listing_again_costs_nothing() -> None:
 # A slice of the full half minute (`nox -s stress`); both end by themselves.
 SECONDS = 3.0
 THREADS = 16
+
+
+class Meanwhile(str):
+    """A version; when it is first read, another one changes the registry."""
+
+    __slots__ = ("changes",)
+    changes: list[Callable[[], None]]
+
+    def __new__(cls, text: str, *changes: Callable[[], None]) -> Self:
+        """A text, and what happens meanwhile."""
+        made = super().__new__(cls, text)
+        made.changes = list(changes)
+        return made
+
+    def __eq__(self, other: object) -> bool:
+        while self.changes:
+            self.changes.pop(0)()
+        return str.__eq__(self, other)
+
+    __hash__ = str.__hash__
+
+
+def two_versions() -> Registry:
+    """A registry with two versions of one tool."""
+    registry = Registry()
+    for version in ("1.0.0", "1.1.0"):
+        registry.register(document(version=version))
+    return registry
+
+
+def test_binding_brings_no_version_back() -> None:
+    """A version that is taken out while a body is bound to it stays out."""
+    registry = two_versions()
+    gone = Meanwhile("1.0.0", lambda: registry.unregister("read_file", "1.0.0"))
+    with pytest.raises(UnknownToolError, match=r"there are: 1\.1\.0"):
+        registry.bind("read_file", document, gone)
+    assert registry.versions("read_file") == ("1.1.0",)
+    registry.bind("read_file", document, "1.1.0")
+    assert registry.tool("read_file").function is document
+
+
+def test_a_version_that_was_never_enabled_is_never_called() -> None:
+    """The tool and whether it is enabled are of one moment, though both change meanwhile."""
+    registry = two_versions()
+    registry.disable("read_file")
+    asked = Meanwhile(
+        "1.0.0",
+        lambda: registry.unregister("read_file", "1.0.0"),
+        lambda: registry.enable("read_file"),
+    )
+    with pytest.raises(UnknownToolError, match="disabled"):
+        registry.callable_tool("read_file", asked)
+    assert registry.callable_tool("read_file").definition.version == "1.1.0"
 
 
 def test_many_threads_register_disable_and_validate() -> None:

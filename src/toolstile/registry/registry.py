@@ -95,24 +95,14 @@ class Registry:
 
     def tool(self, name: str, version: str | None = None) -> Tool:
         """Like `get`, with the body."""
-        name, version = _referred(name, version)
-        entry = self._snapshot.entry(name)
-        if entry is None:
-            raise UnknownToolError(name[:64], self._near(name))
-        chosen = entry.choose(_range(name, version))
-        if chosen is None:
-            has = ", ".join(tool.definition.exported_version for tool in entry.versions[:5])
-            detail = f"no version allows '{version or entry.pinned}'; there are: {has}"
-            raise UnknownToolError(name, (), detail)
-        return chosen
+        return self._chosen(name, version)[1]
 
     def callable_tool(self, name: str, version: str | None = None) -> Tool:
         """Like `tool`, for calling: a disabled tool cannot be found."""
-        name, version = _referred(name, version)
-        tool = self.tool(name, version)
-        entry = self._snapshot.entry(name)
-        if entry is None or not entry.enabled:
-            raise UnknownToolError(name, (), f"it is disabled: `toolstile tools enable {name}`")
+        entry, tool = self._chosen(name, version)
+        if not entry.enabled:
+            detail = f"it is disabled: `toolstile tools enable {entry.name}`"
+            raise UnknownToolError(entry.name, (), detail)
         return tool
 
     def all(self) -> tuple[ToolDefinition, ...]:
@@ -149,8 +139,7 @@ class Registry:
         except UnknownToolError as error:
             issue = unknown_tool(error)
             return Checked(ok=False, issues=(issue,), errors_total=1, tool=name)
-        schema = arguments_of(definition, self.vocabulary.extensions)
-        return self.metered(definition, lambda: schema.check(arguments))
+        return self._check(definition, arguments)
 
     def metered(self, definition: ToolDefinition, check: Callable[[], Checked]) -> Checked:
         """Do a check of a tool's arguments; it is timed, counted and, if it fails, logged."""
@@ -169,8 +158,7 @@ class Registry:
         self, name: str, arguments: bytes | str | Mapping[str, Any], version: str | None = None
     ) -> Any:
         """The value to use. Raises SchemaValidationError with every issue, UnknownToolError."""
-        self.get(name, version)
-        checked = self.check(name, arguments, version)
+        checked = self._check(self.get(name, version), arguments)
         if not checked.ok:
             raise SchemaValidationError(name, checked.issues)
         return checked.value
@@ -220,11 +208,11 @@ class Registry:
 
     def enable(self, name: str) -> None:
         """Let the tool be called again. Raises UnknownToolError."""
-        self._set("enabled", name, enabled=True)
+        self._enable("enabled", name, enabled=True)
 
     def disable(self, name: str) -> None:
         """Keep the tool listed, but not callable. Raises UnknownToolError."""
-        self._set("disabled", name, enabled=False)
+        self._enable("disabled", name, enabled=False)
 
     def pin(self, name: str, version: str | None) -> None:
         """Use only versions of this range where the caller names none; None undoes it.
@@ -233,18 +221,24 @@ class Registry:
             UnknownToolError: no such tool, or no version in the range.
         """
         wanted = _range(name, version)
-        if wanted is not None and self._entry(name).choose(wanted) is None:
-            raise UnknownToolError(name, (), f"no version allows '{version}'")
-        self._set("pinned", name, pinned=wanted)
+        with self._writing:
+            entry = self._entry(name)
+            if wanted is not None:
+                _choice(entry, wanted)
+            self._snapshot = self._snapshot.put(msgspec.structs.replace(entry, pinned=wanted))
+        self._tell(Changed("pinned", entry.name))
 
     def bind(self, name: str, function: Callable[..., Any], version: str | None = None) -> None:
         """Give a definition without a source its body. Raises UnknownToolError, DefinitionError."""
-        tool = self.tool(name, version)
-        bound = msgspec.structs.replace(tool, function=function, file=script_of(function))
-        _check_portable(bound)
+        name, version = _referred(name, version)
+        wanted, file = _range(name, version), script_of(function)
         with self._writing:
-            self._put(self._entry(bound.definition.name).with_tool(bound))
-        self._tell(Changed("bound", bound.definition.name, bound.definition.exported_version))
+            entry = self._entry(name)
+            tool = _choice(entry, wanted)
+            bound = msgspec.structs.replace(tool, function=function, file=file)
+            _check_portable(bound)
+            self._put(entry.with_tool(bound))
+        self._tell(Changed("bound", entry.name, bound.definition.exported_version))
 
     def subscribe(self, subscriber: Subscriber) -> Callable[[], None]:
         """Be told of every change, after it; gives the function that ends the subscription."""
@@ -258,6 +252,20 @@ class Registry:
         return unsubscribe
 
     # --- inside ----------------------------------------------------------------------------
+
+    def _chosen(self, name: str, version: str | None) -> tuple[Entry, Tool]:
+        """A tool and what is set of it, both of one snapshot."""
+        name, version = _referred(name, version)
+        entry = self._snapshot.entry(name)
+        if entry is None:
+            raise UnknownToolError(name[:64], self._near(name))
+        return entry, _choice(entry, _range(name, version))
+
+    def _check(
+        self, definition: ToolDefinition, arguments: bytes | str | Mapping[str, Any]
+    ) -> Checked:
+        schema = arguments_of(definition, self.vocabulary.extensions)
+        return self.metered(definition, lambda: schema.check(arguments))
 
     def _checked_tool(self, given: Any) -> Tool:
         started = time.perf_counter()
@@ -302,9 +310,9 @@ class Registry:
         self._snapshot = self._snapshot.put(entry)
         self._search.add(_search_entry(newest.definition))
 
-    def _set(self, what: str, name: str, **fields: Any) -> None:
+    def _enable(self, what: str, name: str, *, enabled: bool) -> None:
         with self._writing:
-            entry = msgspec.structs.replace(self._entry(name), **fields)
+            entry = msgspec.structs.replace(self._entry(name), enabled=enabled)
             self._snapshot = self._snapshot.put(entry)
         self._tell(Changed(what, entry.name))
 
@@ -370,6 +378,16 @@ def _range(name: str, version: str | None) -> Range | None:
         return parse_range(version)
     except SemverError as error:
         raise UnknownToolError(name[:64], (), f"'{version[:32]}': {error}") from error
+
+
+def _choice(entry: Entry, wanted: Range | None) -> Tool:
+    """The version that is meant. Raises UnknownToolError naming those that there are."""
+    chosen = entry.choose(wanted)
+    if chosen is None:
+        has = ", ".join(tool.definition.exported_version for tool in entry.versions[:5])
+        detail = f"no version allows '{wanted or entry.pinned}'; there are: {has}"
+        raise UnknownToolError(entry.name, (), detail)
+    return chosen
 
 
 def _check_portable(tool: Tool) -> None:
