@@ -509,6 +509,20 @@ def test_a_usage_text_is_linted() -> None:
     assert not inspect(document()).warnings
 
 
+FORBIDDEN_IN_USAGE = {
+    "usage_secret": "Pass api_key=" + "q8Zr2Lk5" + "Tn4Vw7Xs.",
+    "usage_hidden_unicode": "Use it for p\u0430ges.",
+    "usage_too_large": "\u4e2d" * 6_000,
+}
+
+
+@pytest.mark.parametrize("code", FORBIDDEN_IN_USAGE)
+def test_a_usage_text_that_leaks_or_deceives_is_refused(code: str) -> None:
+    """A secret, letters that look like others, and a text too long to be looked at."""
+    assert refused(document(usage=FORBIDDEN_IN_USAGE[code])) == {("/usage", code)}
+    assert define(document(usage="Pass api_key=YOUR_KEY. Use it for pages.")).usage
+
+
 # --- bounds -------------------------------------------------------------------------------------
 
 PROPERTIES = {f"p{number}": {"type": "string"} for number in range(1_001)}

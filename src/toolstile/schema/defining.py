@@ -196,10 +196,11 @@ class _Reader:
         usage = fields.text(self.faults, "/usage", value, fields.MAX_USAGE)
         if len(self.faults.issues) == before:
             # Its patterns take 20 ms to compile: only who writes a usage pays for them.
-            from toolstile.schema.usage.lint import lint_usage  # noqa: PLC0415 - as said
+            from toolstile.schema.usage.lint import REFUSED, lint_usage  # noqa: PLC0415 - as said
 
-            name = str(self.document.get("name"))
-            self.faults.warnings += lint_usage(usage, name, parameters)
+            for issue in lint_usage(usage, str(self.document.get("name")), parameters):
+                found = self.faults.issues if issue.code in REFUSED else self.faults.warnings
+                found.append(issue)
         return usage
 
     def _version(self) -> str | None:

@@ -17,7 +17,14 @@ from toolstile.schema.usage.topics import says_something, uncovered
 
 MAX_BYTES = 16 * 1024
 MAX_ISSUES = 32
-ADVICE = frozenset(("usage_unclear",))  # every other code is an error: the text is refused
+# A definition with one of these is refused: the text leaks a secret or deceives its reader, or it
+# is not looked at further. The rest is told to the author as warnings, because an honest text may
+# be read wrongly: an address in an example need not be anybody's.
+REFUSED = frozenset(
+    ("usage_secret", "usage_hidden_unicode", "usage_control_character", "usage_too_large")
+)
+# These ask for better English; all others break AGN's rules for such texts.
+ADVICE = frozenset(("usage_unclear",))
 
 _MISSING = {
     "purpose": ("what the tool is for", "add 'Primary purpose:' and a sentence"),
@@ -34,10 +41,7 @@ _MISSING = {
 
 
 def lint_usage(text: str, name: str, parameters: Mapping[str, Any]) -> tuple[Issue, ...]:
-    """Everything wrong with the usage text of a tool, at most 32 issues; never raises.
-
-    Codes in `ADVICE` ask for better English, all others break the contract.
-    """
+    """Everything wrong with the usage text of a tool, at most 32 issues; never raises."""
     if len(text.encode("utf-8", "surrogatepass")) > MAX_BYTES:
         return (_issue("usage_too_large", "the usage text is longer than 16 KiB", "say less"),)
     seen = visible(text)
