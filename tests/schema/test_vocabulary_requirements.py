@@ -9,7 +9,9 @@ import pytest
 
 from toolstile.model.json import thaw
 from toolstile.schema import check_schema, compile_arguments
+from toolstile.schema.compiled import CompiledSchema
 from toolstile.schema.defining import inspect
+from toolstile.schema.extensions import Extensions
 from toolstile.schema.vocabularies import vocabulary_of
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
@@ -256,3 +258,37 @@ def test_alternatives_in_layers_bound_the_depth(
     if refused is not None:
         (issue,) = arguments.check('{"child":' * refused + "{}" + "}" * refused).issues
         assert issue.code == "too_deep"
+
+
+def leaves(*_given: object) -> bool:
+    """An extension that wants to end the program."""
+    raise SystemExit
+
+
+FAILING = Extensions(
+    formats={"number": lambda text: float(text) > 0, "leaves": leaves},
+    keywords={"divides": lambda value, instance: instance % value == 0, "left": leaves},
+)
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        {"type": "string", "format": "number"},
+        {"type": "string", "format": "leaves"},
+        {"type": "string", "divides": 0},
+        {"type": "string", "left": True},
+    ],
+    ids=str,
+)
+def test_what_an_extension_raises_means_that_it_does_not_fit(
+    schema: dict[str, Any], caplog: pytest.LogCaptureFixture
+) -> None:
+    """Formats and keywords alike, wherever they come from; the log tells which, not of what."""
+    schema_of_one = {"type": "object", "properties": {"a": schema}, "additionalProperties": False}
+    checked = CompiledSchema(schema_of_one, FAILING).check({"a": "a secret"})
+    assert [issue.path for issue in checked.issues] == ["/a"]
+    failing = schema.get("format") or next(name for name in schema if name != "type")
+    assert f"Extension failed. name={failing}" in caplog.text
+    assert "a secret" not in caplog.text
+    assert CompiledSchema({"type": "integer", "divides": 3}, FAILING).is_valid(9)

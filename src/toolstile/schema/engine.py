@@ -8,6 +8,7 @@ regex engine cannot be made to backtrack, `mask` keeps values out of the engine'
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache
 from itertools import combinations
@@ -23,6 +24,8 @@ from toolstile.schema.formats import STRICTER
 from toolstile.schema.keywords import KEYWORDS, Shape
 from toolstile.schema.pattern.translation import ENGINE_OPTIONS, translate
 from toolstile.schema.places import NOWHERE, REFERENCES, Place
+
+log = logging.getLogger("toolstile.schema")
 
 MASK = "[value]"
 # Annotations say nothing to the engine, and 4 KB of descriptions per tool add up.
@@ -201,7 +204,7 @@ def engine_options(extensions: Extensions, schema: Any = None) -> Mapping[str, A
     """The one set of settings that every validator of ours is made with. Of the formats written in
     Python a schema gets those that it uses, where it is given: with any of them at hand the engine
     takes half as long again for every value, even one that no format is asked about."""
-    formats = {**STRICTER, **{n: _total(fits) for n, fits in extensions.formats.items()}}
+    formats = {**STRICTER, **{n: _total(n, judge) for n, judge in extensions.formats.items()}}
     if schema is not None:
         formats = {name: formats[name] for name in formats.keys() & _formats(schema)}
     return {
@@ -211,7 +214,7 @@ def engine_options(extensions: Extensions, schema: Any = None) -> Mapping[str, A
         "pattern_options": ENGINE_OPTIONS,
         "mask": MASK,
         "formats": formats or None,
-        "keywords": {name: _keyword_class(judge) for name, judge in extensions.keywords.items()}
+        "keywords": {n: _keyword_class(n, judge) for n, judge in extensions.keywords.items()}
         or None,
     }
 
@@ -231,23 +234,29 @@ def _formats(schema: Any) -> set[str]:
     return found
 
 
-def _total(fits: Callable[[str], bool]) -> Callable[[str], bool]:
-    def answer(text: str) -> bool:
+def _total(name: str, judge: Callable[..., Any]) -> Callable[..., bool]:
+    """An extension with "does not fit" for everything that it raises."""
+
+    def fits(*given: Any) -> bool:
         try:
-            return bool(fits(text))
-        except Exception:  # noqa: BLE001 - a stranger's code, and its words may quote the text
+            return bool(judge(*given))
+        except (Exception, SystemExit) as error:  # noqa: BLE001 - a stranger's callable
+            # The error's text may hold the value that was checked, so only its kind is told.
+            log.warning("[TLS-DEF] Extension failed. name=%s kind=%s", name, type(error).__name__)
             return False
 
-    return answer
+    return fits
 
 
-def _keyword_class(judge: Callable[[Any, Any], bool]) -> type[Any]:
+def _keyword_class(name: str, judge: Callable[[Any, Any], bool]) -> type[Any]:
+    fits = _total(name, judge)
+
     class Keyword:
         def __init__(self, parent: dict[str, Any], value: Any, path: list[str | int]) -> None:
             self.value = value
 
         def validate(self, instance: Any) -> None:
-            if not judge(self.value, instance):
+            if not fits(self.value, instance):
                 raise ValueError("does not fit")
 
     return Keyword

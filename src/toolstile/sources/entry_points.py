@@ -182,7 +182,7 @@ def _judge(name: str, group: str, offered: Sequence[EntryPoint]) -> Callable[...
         hint = "begin with a letter; 'x-' marks what is not checked"
         raise _Refused("an extension is named by letters, digits, _ and -", hint)
     point = _chosen(name, [point for point in offered if point.group == group])
-    return _total(name, _load(point, _function))
+    return _load(point, _function)
 
 
 def _function(loaded: Any) -> Callable[..., Any]:
@@ -190,20 +190,6 @@ def _function(loaded: Any) -> Callable[..., Any]:
         raise _Refused(f"it is a {type(loaded).__name__}", "point it at a function")
     function: Callable[..., Any] = loaded
     return function
-
-
-def _total(name: str, function: Callable[..., Any]) -> Callable[..., bool]:
-    """The function with "does not fit" for everything that it raises."""
-
-    def fits(*given: Any) -> bool:
-        try:
-            return bool(function(*given))
-        except (Exception, SystemExit) as error:  # noqa: BLE001 - a stranger's callable
-            # The error's text may hold the value that was checked, so only its kind is told.
-            log.warning("[TLS-DEF] Extension failed. name=%s kind=%s", name, type(error).__name__)
-            return False
-
-    return fits
 
 
 # --- entry points -----------------------------------------------------------------------------
