@@ -15,6 +15,7 @@ from toolstile.model.issue import Issue
 from toolstile.model.vocabulary import Category, IsolationLevel, SideEffect
 from toolstile.schema.defining import Inspection, inspect
 from toolstile.schema.issue import fault
+from toolstile.schema.trust import trust_faults
 
 
 class ToolFields(TypedDict, total=False):
@@ -63,6 +64,8 @@ _CATEGORIES = {
     CapabilityKind.FS_READ: Category.FILE_SYSTEM,
 }
 
+_TRUST = "say trusted=True if it is your own code, or ask for a higher level"
+
 
 def declare(body: Callable[..., Any], fields: Mapping[str, Any], issues: Sequence[Issue]) -> Tool:
     """The tool of a body with these fields; `issues` are the faults found so far.
@@ -78,7 +81,9 @@ def declare(body: Callable[..., Any], fields: Mapping[str, Any], issues: Sequenc
     inspected = _inspect(document)
     definition = inspected.definition
     trusted = fields.get("trusted") is True
-    found += [*inspected.issues, *([] if trusted else _trust_faults(document))]
+    found += inspected.issues
+    if not trusted:
+        found += trust_faults(inspected, _TRUST)
     if found or definition is None:
         found.sort(key=lambda issue: (issue.path, issue.code))
         raise DefinitionError(str(document.get("name"))[:64], found)
@@ -134,13 +139,3 @@ def _derived(definition: ToolDefinition) -> dict[str, Any]:
     if definition.side_effects is None and not needed & _CATEGORIES.keys():
         derived["side_effects"] = [SideEffect.NONE.value]
     return derived
-
-
-def _trust_faults(document: Mapping[str, Any]) -> list[Issue]:
-    constraints = document.get("constraints")
-    level = constraints.get("required_isolation") if isinstance(constraints, Mapping) else None
-    if level not in (IsolationLevel.NONE.word, IsolationLevel.NONE):
-        return []
-    reason = "isolation 'none' lets a tool do whatever this process can"
-    hint = "say trusted=True if it is your own code, or ask for a higher level"
-    return [fault("/constraints/required_isolation", "isolation", reason, hint)]

@@ -80,11 +80,13 @@ STANDARD = Vocabulary()
 
 
 class Inspection(msgspec.Struct, frozen=True):
-    """What reading a definition found. `definition` is None where there are issues."""
+    """What reading a definition found. `definition` is None where there are issues; the level of
+    isolation that it asks for is told even so."""
 
     definition: ToolDefinition | None
     issues: tuple[Issue, ...] = ()
     warnings: tuple[Issue, ...] = ()
+    isolation: IsolationLevel | None = None
 
 
 def define(
@@ -115,7 +117,8 @@ def inspect(
     definition = reader.read()
     issues = tuple(sorted(reader.faults.issues, key=lambda issue: (issue.path, issue.code)))
     warnings = tuple(reader.faults.warnings)
-    return Inspection(None if issues else definition, issues, warnings)
+    isolation = definition.constraints.required_isolation
+    return Inspection(None if issues else definition, issues, warnings, isolation)
 
 
 class _Reader:

@@ -13,17 +13,16 @@ import msgspec
 from toolstile.model.definition import ToolDefinition
 from toolstile.model.issue import Issue
 from toolstile.model.json import describe
-from toolstile.model.vocabulary import IsolationLevel
 from toolstile.schema.defining import STANDARD, Inspection, Vocabulary, inspect
-from toolstile.schema.fields import words_of
 from toolstile.schema.issue import fault
+from toolstile.schema.trust import trust_faults
 
 # Deeper than any definition may nest (a schema may have 32 levels), and far from where Python
 # itself gives up.
 MAX_DEPTH = 100
 SHOWN = 3  # issues in a reason of one line; all of them are in `.issues`
 
-_LEVELS = words_of(IsolationLevel)
+_TRUST = "write standard or stricter, or register the tool from Python as trusted"
 
 
 class Failure(msgspec.Struct, frozen=True, kw_only=True):
@@ -70,7 +69,7 @@ def read_declared(document: Any, vocabulary: Vocabulary = STANDARD) -> Inspectio
     if shape is not None:
         return Inspection(None, (shape,))
     inspected = inspect(document, vocabulary)
-    issues = (*inspected.issues, *_trust_faults(document))
+    issues = (*inspected.issues, *trust_faults(inspected, _TRUST))
     return Inspection(None if issues else inspected.definition, issues, inspected.warnings)
 
 
@@ -94,20 +93,6 @@ def _is_json(value: Any, depth: int = 0) -> bool:
     if isinstance(value, (list, tuple)):
         return all(_is_json(item, depth + 1) for item in value)
     return value is None or isinstance(value, (str, int, float))
-
-
-def _trust_faults(document: Mapping[str, Any]) -> tuple[Issue, ...]:
-    """At level none a tool runs in the host's own process. Only code that the host's author hands
-    over is trusted so far; a file that somebody edits is not."""
-    constraints = document.get("constraints")
-    written = constraints.get("required_isolation") if isinstance(constraints, Mapping) else None
-    if not isinstance(written, (str, int)) or isinstance(written, bool):
-        return ()
-    if _LEVELS.get(written) is not IsolationLevel.NONE:
-        return ()
-    reason = "level none is for trusted code only, never for a tool that is declared in a file"
-    hint = "write standard or stricter, or register the tool from Python as trusted"
-    return (fault("/constraints/required_isolation", "isolation", reason, hint),)
 
 
 def name_of(document: Any) -> str:
