@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from toolstile.schema.keywords import DIALECT, KEYWORDS, Shape
+from toolstile.schema.keywords import ANNOTATIONS, DIALECT, KEYWORDS, Shape
 
 Note = Callable[[str, str, str], None]
 """Tells of a change: pointer, code, what was done."""
@@ -29,8 +29,6 @@ OLDER = {
 
 # What holds subschemas in any draft, beyond today's keywords.
 _OLD_MAPS = ("definitions",)
-_ANNOTATIONS = ("title", "description", "default", "examples", "$comment", "deprecated")
-
 
 UNNAMED = 9999
 """Newer than all in that every word of today counts, older in that the old ones do, too."""
@@ -88,9 +86,8 @@ def _escaped(name: str) -> str:
 
 def _drop_siblings(rules: dict[str, Any], note: Note, path: str) -> None:
     # Before 2019-09 everything beside a $ref was ignored; enforcing it now would be a change.
-    for name in [
-        key for key in rules if key not in ("$ref", "$schema", *_ANNOTATIONS, "$defs", *_OLD_MAPS)
-    ]:
+    kept = {"$ref", "$defs", *_OLD_MAPS, *ANNOTATIONS}
+    for name in [key for key in rules if key not in kept]:
         del rules[name]
         note(f"{path}/{_escaped(name)}", "draft", "dropped: it had no meaning beside $ref")
 

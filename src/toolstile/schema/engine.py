@@ -21,35 +21,24 @@ from toolstile.model.issue import pointer
 from toolstile.model.json import JsonValue, thaw
 from toolstile.schema.extensions import Extensions
 from toolstile.schema.formats import STRICTER
-from toolstile.schema.keywords import KEYWORDS, Shape
+from toolstile.schema.keywords import KEYWORDS, Shape, asserts
 from toolstile.schema.pattern.translation import ENGINE_OPTIONS, translate
 from toolstile.schema.places import NOWHERE, REFERENCES, Place
 
 log = logging.getLogger("toolstile.schema")
 
 MASK = "[value]"
-# Annotations say nothing to the engine, and 4 KB of descriptions per tool add up.
-_KEPT_WITHOUT_ROLE = frozenset(
-    name
-    for name, keyword in KEYWORDS.items()
-    if keyword.role is None
-    and name
-    not in (
-        "$schema $comment title description default examples deprecated readOnly writeOnly "
-        "contentEncoding contentMediaType contentSchema x-toolstile x-classification"
-    ).split()
-)
 
 
 def engine_schema(schema: JsonValue, patterns: dict[str, str]) -> Any:
-    """The schema as the engine takes it; `patterns` collects translated → original."""
+    """The schema as the engine takes it; `patterns` collects translated → original. Annotations
+    say nothing to the engine, and 4 KB of descriptions per tool add up."""
     if not isinstance(schema, dict):
         return schema
     return {
         name: _engine_value(name, value, patterns)
         for name, value in schema.items()
-        if name not in KEYWORDS or KEYWORDS[name].role or name in _KEPT_WITHOUT_ROLE
-        if not name.startswith("x-")
+        if asserts(name)
     }
 
 

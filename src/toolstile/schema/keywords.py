@@ -2,7 +2,8 @@
 
 Everything that walks a schema (lint, closing, tiers, defaults, adoption, export) reads this table,
 so a keyword is described once: what its value must look like, which licence vocabulary it belongs
-to, and, where it holds subschemas, how these relate to the value they are written for.
+to, whether it is an annotation, and, where it holds subschemas, how these relate to the value they
+are written for.
 """
 
 from __future__ import annotations
@@ -55,7 +56,7 @@ class Role(Enum):
     SHELF = "shelf"
 
 
-class Vocabulary(StrEnum):
+class LicenceVocabulary(StrEnum):
     """The licence vocabularies of the contract, each including the one before."""
 
     BASIC = "basic"
@@ -64,18 +65,20 @@ class Vocabulary(StrEnum):
 
 
 class Keyword(msgspec.Struct, frozen=True):
-    """One keyword: its value's shape, its vocabulary, the role of its subschemas."""
+    """One keyword: its value's shape, its vocabulary, the role of its subschemas; an annotation
+    says something about a value and keeps none out."""
 
     shape: Shape
-    vocabulary: Vocabulary = Vocabulary.BASIC
+    vocabulary: LicenceVocabulary = LicenceVocabulary.BASIC
     role: Role | None = None
+    annotation: bool = False
 
 
-_A = Vocabulary.ADVANCED
+_A = LicenceVocabulary.ADVANCED
 
 KEYWORDS: dict[str, Keyword] = {
-    "$schema": Keyword(Shape.TEXT),
-    "$comment": Keyword(Shape.TEXT),
+    "$schema": Keyword(Shape.TEXT, annotation=True),
+    "$comment": Keyword(Shape.TEXT, annotation=True),
     "$id": Keyword(Shape.TEXT, _A),
     "$ref": Keyword(Shape.TEXT, _A),
     "$anchor": Keyword(Shape.TEXT, _A),
@@ -119,23 +122,30 @@ KEYWORDS: dict[str, Keyword] = {
     "if": Keyword(Shape.SCHEMA, _A, Role.TEST),
     "then": Keyword(Shape.SCHEMA, _A, Role.BRANCH),
     "else": Keyword(Shape.SCHEMA, _A, Role.BRANCH),
-    "format": Keyword(Shape.TEXT, Vocabulary.FULL),
-    "title": Keyword(Shape.TEXT),
-    "description": Keyword(Shape.TEXT),
-    "default": Keyword(Shape.ANY),
-    "examples": Keyword(Shape.LIST),
-    "deprecated": Keyword(Shape.BOOLEAN),
-    "readOnly": Keyword(Shape.BOOLEAN),
-    "writeOnly": Keyword(Shape.BOOLEAN),
-    "contentEncoding": Keyword(Shape.TEXT),
-    "contentMediaType": Keyword(Shape.TEXT),
-    "contentSchema": Keyword(Shape.SCHEMA),
+    "format": Keyword(Shape.TEXT, LicenceVocabulary.FULL),
+    "title": Keyword(Shape.TEXT, annotation=True),
+    "description": Keyword(Shape.TEXT, annotation=True),
+    "default": Keyword(Shape.ANY, annotation=True),
+    "examples": Keyword(Shape.LIST, annotation=True),
+    "deprecated": Keyword(Shape.BOOLEAN, annotation=True),
+    "readOnly": Keyword(Shape.BOOLEAN, annotation=True),
+    "writeOnly": Keyword(Shape.BOOLEAN, annotation=True),
+    "contentEncoding": Keyword(Shape.TEXT, annotation=True),
+    "contentMediaType": Keyword(Shape.TEXT, annotation=True),
+    "contentSchema": Keyword(Shape.SCHEMA, annotation=True),
     "x-toolstile": Keyword(Shape.OBJECT),
     "x-classification": Keyword(Shape.TEXT),
 }
 
-# Known to other dialects; refused with a repair of their
-# own because "did you mean" would mislead.
+ANNOTATIONS = frozenset(name for name, keyword in KEYWORDS.items() if keyword.annotation)
+
+
+def asserts(name: str) -> bool:
+    """Tell whether a keyword may keep a value out: annotations do not, and no `x-` of anybody."""
+    return name not in ANNOTATIONS and not name.startswith("x-")
+
+
+# Known to other dialects; refused with a repair of their own because "did you mean" would mislead.
 REFUSED_KEYWORDS: dict[str, str] = {
     "definitions": "2020-12 calls it $defs",
     "dependencies": "2020-12 has dependentRequired and dependentSchemas",

@@ -14,13 +14,8 @@ import msgspec
 from toolstile.model.canonical import canonical
 from toolstile.model.issue import pointer
 from toolstile.model.json import JsonValue
-from toolstile.schema.keywords import KEYWORDS, Role, Shape
+from toolstile.schema.keywords import KEYWORDS, Role, Shape, asserts
 from toolstile.schema.places import MAX_REACH, Place, Places
-
-ANNOTATIONS = frozenset(
-    "$schema $comment title description default examples deprecated readOnly writeOnly "
-    "contentEncoding contentMediaType contentSchema".split()
-)
 
 OLD, NEW = "old", "new"
 
@@ -175,11 +170,7 @@ def without_annotations(schema: JsonValue) -> JsonValue:
     """What a schema asserts: the same schema without titles, descriptions, defaults, notes."""
     if not isinstance(schema, dict):
         return schema
-    return {
-        name: _asserted(name, value)
-        for name, value in schema.items()
-        if name not in ANNOTATIONS and not name.startswith("x-")
-    }
+    return {name: _asserted(name, value) for name, value in schema.items() if asserts(name)}
 
 
 def _asserted(name: str, value: Any) -> Any:

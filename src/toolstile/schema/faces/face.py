@@ -8,11 +8,8 @@ import msgspec
 
 from toolstile.model.issue import pointer
 from toolstile.model.json import JsonObject
+from toolstile.schema.keywords import ANNOTATIONS
 
-# Words about a schema that enforce nothing: a face without them says as much.
-ANNOTATIONS = frozenset(
-    "$schema $comment title description default examples deprecated readOnly writeOnly".split()
-)
 # Faces close their objects: that nothing more is taken goes without saying.
 CLOSING = ("additionalProperties", "unevaluatedProperties")
 
@@ -26,6 +23,10 @@ class Face(msgspec.Struct, frozen=True):
 
 
 def unsaid(path: str, schema: JsonObject, said: frozenset[str]) -> list[str]:
-    """Pointers to the keywords of one schema that a face does not say."""
+    """Pointers to the keywords of one schema that a face does not say.
+
+    A face without annotations says as much. Marks of ours (`x-toolstile`) are none here: what they
+    name is decided on, which whoever reads the face cannot know.
+    """
     closed = {name for name in CLOSING if schema.get(name) is False}
     return [path + pointer(name) for name in schema if name not in said | ANNOTATIONS | closed]
