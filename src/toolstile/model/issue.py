@@ -85,5 +85,13 @@ def bounded_pointer(parts: Iterable[str | int]) -> str:
 
 def steps(json_pointer: str) -> list[str]:
     """The names and indices of a JSON Pointer."""
-    parts = json_pointer.split("/")[1:]
-    return [part.replace("~1", "/").replace("~0", "~") for part in parts]
+    return [_unescaped(part) for part in json_pointer.split("/")[1:]]
+
+
+def last_step(json_pointer: str) -> str:
+    """The last of them; empty for the whole document."""
+    return _unescaped(json_pointer.rpartition("/")[2])
+
+
+def _unescaped(part: str) -> str:
+    return part.replace("~1", "/").replace("~0", "~")

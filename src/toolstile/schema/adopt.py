@@ -219,7 +219,7 @@ class _Adoption:
         return schema
 
     def _below(self, path: str) -> drafts.Note:
-        return lambda pointer, code, text: self.note(path + pointer, code, text)
+        return lambda below, code, text: self.note(path + below, code, text)
 
     def _keywords(self, path: str, place: Place) -> None:
         rules = place.schema
@@ -229,7 +229,8 @@ class _Adoption:
                 self.note(f"{path}/{name}", "x-toolstile", "kept as a note: a mark of a stranger's")
             elif name not in KEYWORDS and not name.startswith("x-"):
                 rules[f"x-{name.lstrip('$')}"] = rules.pop(name)
-                self.note(f"{path}/{name}", "unknown_keyword", "kept as a note: it checks nothing")
+                where = path + pointer(name)
+                self.note(where, "unknown_keyword", "kept as a note: it checks nothing")
         if isinstance(rules.get("format"), str) and rules["format"] not in FORMATS:
             rules["x-format"] = rules.pop("format")
             self.note(f"{path}/format", "format", "kept as a note: no such format is known")
@@ -294,7 +295,7 @@ class _Adoption:
     def _types(self, path: str, places: Places, group: list[Place]) -> None:
         for place in group:
             for name, schema in place.rules.get("properties", {}).items():
-                below = places.by_pointer.get(f"{place.pointer}/properties/{_escaped(name)}")
+                below = places.by_pointer.get(place.pointer + pointer("properties", name))
                 if (
                     below is None
                     or is_typed(places, below)
@@ -309,12 +310,8 @@ class _Adoption:
                     place.schema["properties"][name] = _anything()
 
     def _typed_elsewhere(self, places: Places, group: list[Place], name: str) -> bool:
-        pointers = (f"{place.pointer}/properties/{_escaped(name)}" for place in group)
-        return any(
-            is_typed(places, places.by_pointer[pointer])
-            for pointer in pointers
-            if pointer in places.by_pointer
-        )
+        below = (places.by_pointer.get(p.pointer + pointer("properties", name)) for p in group)
+        return any(place is not None and is_typed(places, place) for place in below)
 
     def _silent(self, path: str, places: Places, group: list[Place]) -> None:
         said = {keyword for place in group for keyword in place.rules}
@@ -343,7 +340,7 @@ class _Adoption:
             schema = rules.get("properties", {}).get(name)
             if isinstance(schema, dict) and "default" in schema:
                 schema["x-default"] = schema.pop("default")
-                where = f"{path}/properties/{_escaped(name)}/default"
+                where = path + pointer("properties", name, "default")
                 self.note(where, "default", "dropped: the property is required")
 
     def _closed(self, path: str, schema: dict[str, Any], root: Root) -> None:
@@ -472,7 +469,3 @@ def _tags(places: Places, branch: Place) -> dict[str, bytes]:
 
 def _anything() -> dict[str, Any]:
     return {"type": list(ANY_TYPE), "items": True, "additionalProperties": True}
-
-
-def _escaped(name: str) -> str:
-    return name.replace("~", "~0").replace("/", "~1")

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from enum import Enum
 from typing import Any
 
-from toolstile.model.issue import Issue
+from toolstile.model.issue import Issue, steps
 from toolstile.model.json import JsonObject, freeze, thaw
 from toolstile.schema.issue import fault
 from toolstile.schema.keywords import Role
@@ -84,7 +84,6 @@ def _would_change(places: Places, target: Place) -> bool:
 
 def at(document: Any, json_pointer: str) -> Any:
     """The value at a JSON Pointer that is known to lead somewhere."""
-    for step in json_pointer.split("/")[1:]:
-        name = step.replace("~1", "/").replace("~0", "~")
+    for name in steps(json_pointer):
         document = document[int(name) if isinstance(document, list) else name]
     return document

@@ -32,7 +32,7 @@ from toolstile.model.definition import (
     NetworkBounds,
     ToolDefinition,
 )
-from toolstile.model.issue import Issue
+from toolstile.model.issue import Issue, pointer
 from toolstile.model.json import thaw
 from toolstile.model.vocabulary import (
     GENERAL,
@@ -258,7 +258,7 @@ class _Reader:
     def _names(self, schema: dict[str, Any]) -> None:
         seen: dict[str, str] = {}
         for name in schema.get("properties", {}):
-            path = f"/parameters/properties/{name.replace('~', '~0').replace('/', '~1')}"
+            path = pointer("parameters", "properties", name)
             if not 1 <= len(name) <= 64:
                 reason = "a parameter's name has 1 to 64 characters"
                 self.faults.note(path, "name", reason, "shorten it")

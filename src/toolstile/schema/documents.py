@@ -14,6 +14,7 @@ from random import Random
 from typing import Any
 from urllib.parse import unquote
 
+from toolstile.model.issue import steps
 from toolstile.model.json import JsonObject, JsonValue, thaw, type_name
 from toolstile.schema.compiled import compiled
 from toolstile.schema.keywords import type_names
@@ -124,8 +125,7 @@ class _Maker:
     def target(self, reference: str) -> JsonValue:
         """The schema at a JSON Pointer below the root; anything where it leads elsewhere."""
         found: Any = self.schema
-        for step in unquote(reference.removeprefix("#")).split("/")[1:]:
-            name = step.replace("~1", "/").replace("~0", "~")
+        for name in steps(unquote(reference.removeprefix("#"))):
             found = found.get(name, True) if isinstance(found, dict) else True
         return found
 

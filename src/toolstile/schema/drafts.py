@@ -12,6 +12,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
+from toolstile.model.issue import pointer
 from toolstile.schema.keywords import ANNOTATIONS, DIALECT, KEYWORDS, Shape
 
 Note = Callable[[str, str, str], None]
@@ -61,7 +62,7 @@ def modernise(schema: Any, draft: int, note: Note, path: str = "") -> Any:
     for translate in _ALWAYS if draft == TODAY else (*_ALWAYS, *_OLD):
         translate(rules, note, path)
     return {
-        name: _below(name, value, draft, note, f"{path}/{_escaped(name)}")
+        name: _below(name, value, draft, note, path + pointer(name))
         for name, value in rules.items()
     }
 
@@ -72,7 +73,7 @@ def _below(name: str, value: Any, draft: int, note: Note, path: str) -> Any:
         return value
     if keyword.shape is Shape.SCHEMAS_BY_NAME and isinstance(value, dict):
         return {
-            key: modernise(member, draft, note, f"{path}/{_escaped(key)}")
+            key: modernise(member, draft, note, path + pointer(key))
             for key, member in value.items()
         }
     if isinstance(value, list):
@@ -80,16 +81,12 @@ def _below(name: str, value: Any, draft: int, note: Note, path: str) -> Any:
     return modernise(value, draft, note, path)
 
 
-def _escaped(name: str) -> str:
-    return name.replace("~", "~0").replace("/", "~1")
-
-
 def _drop_siblings(rules: dict[str, Any], note: Note, path: str) -> None:
     # Before 2019-09 everything beside a $ref was ignored; enforcing it now would be a change.
     kept = {"$ref", "$defs", *_OLD_MAPS, *ANNOTATIONS}
     for name in [key for key in rules if key not in kept]:
         del rules[name]
-        note(f"{path}/{_escaped(name)}", "draft", "dropped: it had no meaning beside $ref")
+        note(path + pointer(name), "draft", "dropped: it had no meaning beside $ref")
 
 
 def _definitions(rules: dict[str, Any], note: Note, path: str) -> None:
@@ -121,7 +118,7 @@ def _required_members(rules: dict[str, Any], note: Note, path: str) -> None:
     if isinstance(required, list) and (required or wanted):
         rules["required"] = [*required, *(name for name in wanted if name not in required)]
     for name in said:
-        where = f"{path}/properties/{_escaped(name)}/required"
+        where = path + pointer("properties", name, "required")
         note(where, "draft", "said in the list of the object")
 
 

@@ -154,7 +154,7 @@ class _Planner:
 
     def _attach(self, plan: Plan, child: Place, below: Plan | None) -> None:
         if child.keyword == "properties":
-            name = child.pointer.rsplit("/", 1)[1].replace("~1", "/").replace("~0", "~")
+            name = child.name
             if "default" in child.rules:
                 plan.defaults[name] = child.rules["default"]
             if below is not None and _is_only_integer(below):

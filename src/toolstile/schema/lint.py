@@ -14,7 +14,7 @@ from typing import Any
 from urllib.parse import unquote
 
 from toolstile.model.canonical import canonical
-from toolstile.model.issue import Issue
+from toolstile.model.issue import Issue, pointer
 from toolstile.model.json import JsonValue, describe
 from toolstile.schema import recursion
 from toolstile.schema.closing import split_faults
@@ -127,7 +127,7 @@ def _place_faults(place: Place, extensions: Extensions) -> Iterator[Issue]:
         yield fault(place.pointer, "type", reason, "write {'type': ...}")
         return
     for name, value in place.schema.items():
-        path = f"{place.pointer}/{name.replace('~', '~0').replace('/', '~1')}"
+        path = place.pointer + pointer(name)
         if name in KEYWORDS:
             yield from _value_faults(path, name, value, place, extensions)
         elif name not in extensions.keywords and not name.startswith("x-"):

@@ -13,7 +13,7 @@ from urllib.parse import unquote, urldefrag, urljoin
 
 import msgspec
 
-from toolstile.model.issue import pointer
+from toolstile.model.issue import last_step, pointer
 from toolstile.model.json import JsonObject, JsonValue
 from toolstile.schema.keywords import Part, Role, parts
 
@@ -58,7 +58,7 @@ class Place(msgspec.Struct, frozen=True, eq=False):
     @property
     def name(self) -> str:
         """The member of its keyword that the place is: a property's name, a pattern."""
-        return self.pointer.rsplit("/", 1)[-1].replace("~1", "/").replace("~0", "~")
+        return last_step(self.pointer)
 
     @property
     def level(self) -> int:

@@ -166,7 +166,7 @@ def _visits_again(places: Places, place: Place) -> Iterator[Place]:
 
 def _label(child: Place) -> str:
     if child.keyword == "properties":
-        return "member " + child.pointer.rsplit("/", 1)[1]
+        return f"{ANY_MEMBER} {child.name}"
     if child.keyword in ("items", "prefixItems", "unevaluatedItems", "contains"):
         return "item"
     return ANY_MEMBER

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from toolstile.model.issue import Issue
+from toolstile.model.issue import Issue, pointer
 from toolstile.schema.issue import fault
 from toolstile.schema.keywords import Role, type_names
 from toolstile.schema.places import Place, Places
@@ -85,10 +85,9 @@ def _untyped(places: Places, group: Group) -> Iterator[Issue]:
     for place in group:
         for child in places.children(place, Role.VALUE):
             if child.keyword == "properties":
-                name = child.pointer.rsplit("/", 1)[1]
-                declared.append((name, child))
+                declared.append((child.name, child))
                 if is_typed(places, child):
-                    typed.add(name)
+                    typed.add(child.name)
     for name, child in declared:
         if name not in typed:
             hint = "add 'type', 'enum' or 'const', or a combinator whose branches have one"
@@ -148,7 +147,7 @@ def _required_with_default(place: Place) -> Iterator[Issue]:
     for name in place.rules.get("required", ()):
         schema = properties.get(name)
         if isinstance(schema, dict) and "default" in schema:
-            path = f"{place.pointer}/properties/{name.replace('~', '~0').replace('/', '~1')}"
+            path = place.pointer + pointer("properties", name)
             reason = "a required property cannot have a default"
             hint = "drop the default, or take the name out of required"
             yield fault(f"{path}/default", "default", reason, hint)
