@@ -15,14 +15,13 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from corpora import corpus, records
-from toolstile.model.issue import INVALID_JSON, Issue, pointer
+from toolstile.model.issue import INVALID_JSON, MAX_POINTER, Issue, pointer
 from toolstile.schema.parse import ParseFault, ParseLimits, parse
 from toolstile.sources.safe_yaml import (
     DEFAULT_LIMITS,
     MAX_ALIASED,
-    MAX_POINTER,
     MAX_POINTERS,
-    Place,
+    Position,
     YamlFault,
     load_yaml,
     load_yaml_with_positions,
@@ -270,7 +269,7 @@ def test_no_megabyte_takes_long(name: str) -> None:
     """Whatever a file of full size holds is read or refused in seconds, within some megabytes."""
     began = time.perf_counter()
     fault: Issue | None = None
-    places: Mapping[str, Place] = {}
+    places: Mapping[str, Position] = {}
     try:
         _, places = load_yaml_with_positions(BOMBS[name])
     except YamlFault as refusal:

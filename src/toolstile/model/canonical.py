@@ -27,7 +27,7 @@ import rfc8785
 
 from toolstile.model.json import FrozenDict, FrozenList, JsonValue
 
-MAX_INTEGER = 2**63 - 1
+MAX_INTEGER = 2**63 - 1  # either way; the contract's bound
 
 # What the serialiser writes right by itself; it refuses integers beyond 53 bits if told to.
 _READY = frozenset({str, bool, int, type(None)})

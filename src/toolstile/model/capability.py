@@ -25,12 +25,12 @@ from typing import NamedTuple
 import msgspec
 
 from toolstile.model import hosts, paths
+from toolstile.model.canonical import MAX_INTEGER
 from toolstile.model.hosts import HostError
 from toolstile.model.paths import PathError
 
 MAX_ITEMS = 256  # in one written scope
 MAX_FACT = 1024  # characters; facts are for rules ("amount", "recipient"), not for documents
-MAX_INTEGER = 2**63 - 1  # either way; the contract's bound
 
 ANY = hosts.ANY
 WHATEVER = "*"

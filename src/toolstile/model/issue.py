@@ -74,12 +74,13 @@ MAX_POINTER = 1_024
 
 
 def bounded_pointer(parts: Iterable[str | int]) -> str:
-    """The same, as far as it stays below MAX_POINTER."""
+    """The same, as far as it stays within MAX_POINTER."""
     path = ""
     for part in parts:
-        if len(path) + len(str(part)) >= MAX_POINTER:
+        longer = path + pointer(part)
+        if len(longer) > MAX_POINTER:
             break
-        path += pointer(part)
+        path = longer
     return path
 
 

@@ -13,7 +13,7 @@ from typing import Any
 import msgspec
 
 from toolstile.errors import DefinitionError
-from toolstile.model.canonical import canonical
+from toolstile.model.canonical import MAX_INTEGER, canonical
 from toolstile.model.definition import ToolDefinition
 from toolstile.model.issue import Issue, pointer
 from toolstile.model.json import describe
@@ -30,7 +30,6 @@ from toolstile.schema.parse import ParseFault, check_value
 from toolstile.schema.pattern.lookahead import without_lookahead
 from toolstile.schema.places import Place, Places, walk
 from toolstile.schema.rules import DECLARES_ITEMS, DECLARES_MEMBERS, FIXED, groups, is_typed
-from toolstile.schema.strict_json import MAX_INTEGER
 
 # Every JSON type, written as small as the meaning allows (integers are numbers).
 ANY_TYPE = ["array", "boolean", "null", "number", "object", "string"]

@@ -13,11 +13,10 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any
 
+from toolstile.model.canonical import MAX_INTEGER
 from toolstile.model.json import JsonValue, thaw
 from toolstile.schema.keywords import Role, type_names
 from toolstile.schema.places import Place, Places
-
-MAX_INTEGER = 2**63 - 1
 
 # With one of these beside a default, filling it in may turn a valid value into an invalid one.
 INTERACTING = frozenset(

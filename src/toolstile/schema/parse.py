@@ -33,12 +33,12 @@ import msgspec
 import orjson
 from orjson import dumps, loads
 
+from toolstile.model.canonical import MAX_INTEGER
 from toolstile.model.json import FrozenList, JsonValue
 from toolstile.schema.strict_json import (
     DEEP,
     DUPLICATE,
     INTEGER,
-    MAX_INTEGER,
     NOT_FINITE,
     SURROGATE,
     ParseFault,

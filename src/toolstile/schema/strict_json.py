@@ -18,11 +18,11 @@ from typing import NamedTuple, NoReturn
 import msgspec
 import orjson
 
+from toolstile.model.canonical import MAX_INTEGER
 from toolstile.model.issue import CONSTRAINT_VIOLATION, INVALID_JSON, Issue, bounded_pointer
 from toolstile.model.json import JsonValue
 
 # Exact in and out (contract section 1); -(2^63) is left out so that a sign can always be turned.
-MAX_INTEGER = 2**63 - 1
 # A double has at most 767 significant digits; the text of a much longer literal is only work.
 MAX_NUMBER = 1_000
 # `_Reader` takes half a second for this much text at worst, and would take five for 10 MiB.

@@ -17,16 +17,15 @@ from typing import Any, NamedTuple
 
 import yaml
 
-from toolstile.model.issue import INVALID_JSON, Issue, pointer
+from toolstile.model.canonical import MAX_INTEGER
+from toolstile.model.issue import INVALID_JSON, Issue, bounded_pointer, pointer, steps
 from toolstile.model.json import JsonValue, thaw
 from toolstile.schema.parse import ParseFault, ParseLimits, parse
 
 DEFAULT_LIMITS = ParseLimits(bytes=2**20, depth=64)
-MAX_INTEGER = 2**63 - 1
 # A double has at most 767 significant digits; the text of a much longer literal is only work.
 MAX_NUMBER = 1_000
 MAX_ALIASED = 1_000  # values that aliases may add to a document, all together
-MAX_POINTER = 1_024  # of an issue; a longer one ends at the container that still fits
 # Every value is remembered with its pointer. Long names above many values would make gigabytes of
 # that out of a megabyte; a thousand tools make three million characters.
 MAX_POINTERS = 2**24
@@ -40,7 +39,7 @@ class YamlFault(ValueError):
         super().__init__(issue.message)
 
 
-class Place(NamedTuple):
+class Position(NamedTuple):
     """Where a value stands in the text, counted from one."""
 
     line: int
@@ -58,7 +57,7 @@ def load_yaml(raw: bytes | str, limits: ParseLimits = DEFAULT_LIMITS) -> JsonVal
 
 def load_yaml_with_positions(
     raw: bytes | str, limits: ParseLimits = DEFAULT_LIMITS
-) -> tuple[JsonValue, Mapping[str, Place]]:
+) -> tuple[JsonValue, Mapping[str, Position]]:
     """The value, and by JSON Pointer where in the text each part of it stands.
 
     Raises:
@@ -69,10 +68,10 @@ def load_yaml_with_positions(
     if fault is None:
         reader = _Reader(text, limits.depth)
         try:
-            return reader.document(), reader.places
+            return reader.document(), reader.positions
         except yaml.YAMLError as error:
             fault = _syntax(error)
-    return _as_json(text, limits, fault), {"": Place(1, 1)}
+    return _as_json(text, limits, fault), {"": Position(1, 1)}
 
 
 # --- The text
@@ -83,7 +82,7 @@ _UNPRINTABLE = re.compile(
 )
 _DIRECTIVE = re.compile(r"^%", re.MULTILINE)
 _JSON = re.compile(r"\s*[\[{\"]")
-_START = Place(1, 1)
+_START = Position(1, 1)
 
 
 def _text(raw: bytes | str, limits: ParseLimits) -> str:
@@ -94,33 +93,33 @@ def _text(raw: bytes | str, limits: ParseLimits) -> str:
             raise _fault(reason, "split the file", _START, "too_large")
         return raw if isinstance(raw, str) else data.decode()
     except UnicodeEncodeError as error:
-        place = _place_in(str(raw), error.start)
-        raise _fault("half a surrogate pair", "write whole characters", place) from None
+        position = _position_in(str(raw), error.start)
+        raise _fault("half a surrogate pair", "write whole characters", position) from None
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
-        raise _fault("not UTF-8", "save the file as UTF-8", Place(line, 1)) from None
+        raise _fault("not UTF-8", "save the file as UTF-8", Position(line, 1)) from None
 
 
-def _place_in(text: str, at: int) -> Place:
-    return Place(text.count("\n", 0, at) + 1, at - text.rfind("\n", 0, at))
+def _position_in(text: str, at: int) -> Position:
+    return Position(text.count("\n", 0, at) + 1, at - text.rfind("\n", 0, at))
 
 
 def _unreadable(text: str) -> YamlFault | None:
     """What not every YAML takes the same way, or what has no use but to be slow."""
     if found := _UNPRINTABLE.search(text):
         hint = "remove it, or write it as an escape in double quotes"
-        return _fault("a control character", hint, _place_in(text, found.start()))
+        return _fault("a control character", hint, _position_in(text, found.start()))
     if found := _DIRECTIVE.search(text):
         hint = "take the line out, or indent it if it belongs to a text"
-        return _fault("a directive", hint, _place_in(text, found.start()))
+        return _fault("a directive", hint, _position_in(text, found.start()))
     return None
 
 
 def _syntax(error: yaml.YAMLError) -> YamlFault:
     mark = getattr(error, "problem_mark", None) or getattr(error, "context_mark", None)
-    place = Place(mark.line + 1, mark.column + 1) if mark else _START
+    position = Position(mark.line + 1, mark.column + 1) if mark else _START
     hint = "look here and above for indentation, quotes, brackets and colons"
-    return _fault("not well-formed", hint, place)
+    return _fault("not well-formed", hint, position)
 
 
 def _as_json(text: str, limits: ParseLimits, fault: YamlFault) -> JsonValue:
@@ -135,12 +134,11 @@ def _as_json(text: str, limits: ParseLimits, fault: YamlFault) -> JsonValue:
 
 
 def _fault(
-    reason: str, hint: str, place: Place, code: str = "invalid_yaml", path: str = ""
+    reason: str, hint: str, position: Position, code: str = "invalid_yaml", path: str = ""
 ) -> YamlFault:
-    if len(path) > MAX_POINTER:
-        path = path[:MAX_POINTER].rpartition("/")[0]
-    message = f"Invalid YAML: {reason} at line {place.line}, column {place.column}"
-    issue = Issue(path=path, code=code, error_code=INVALID_JSON, message=message, hint=hint)
+    message = f"Invalid YAML: {reason} at line {position.line}, column {position.column}"
+    where = bounded_pointer(steps(path))
+    issue = Issue(path=where, code=code, error_code=INVALID_JSON, message=message, hint=hint)
     return YamlFault(issue)
 
 
@@ -157,7 +155,7 @@ class _Reader:
     def __init__(self, text: str, depth: int) -> None:
         self.events: Iterator[Any] = iter(yaml.parse(text, Loader=_LOADER))
         self.depth = depth
-        self.places: dict[str, Place] = {}
+        self.positions: dict[str, Position] = {}
         self.anchors: dict[str, JsonValue] = {}
         self.aliased = 0
         self.room = MAX_POINTERS
@@ -170,14 +168,14 @@ class _Reader:
             if isinstance(event, yaml.DocumentStartEvent):
                 if seen:
                     hint = "keep one document, without '---' between"
-                    raise _fault("more than one document", hint, _place(event))
+                    raise _fault("more than one document", hint, _position(event))
                 seen = True
                 value = self.value(next(self.events), "", self.depth)
         return value
 
     def value(self, event: Any, path: str, depth: int) -> JsonValue:
         """The value that an event begins."""
-        self.remember(path, _place(event))
+        self.remember(path, _position(event))
         if isinstance(event, yaml.AliasEvent):
             return self.alias(event, path, depth)
         if event.anchor is not None:
@@ -194,7 +192,7 @@ class _Reader:
         kind = "seq" if isinstance(event, yaml.SequenceStartEvent) else "map"
         if event.tag not in (None, _CORE + kind):
             raise _tag_fault(event, path)
-        self.check_depth(path, depth, _place(event))
+        self.check_depth(path, depth, _position(event))
         return self.items(path, depth - 1) if kind == "seq" else self.members(path, depth - 1)
 
     def items(self, path: str, depth: int) -> list[JsonValue]:
@@ -211,8 +209,8 @@ class _Reader:
             name = _name(event, path)
             below = path + pointer(name)
             if name in members:
-                place = _place(event)
-                raise _fault("a name twice", "keep one of them", place, "duplicate_key", below)
+                position = _position(event)
+                raise _fault("a name twice", "keep one of them", position, "duplicate_key", below)
             members[name] = self.value(next(self.events), below, depth)
         return members
 
@@ -221,55 +219,59 @@ class _Reader:
         value = self.anchors.get(event.anchor)
         if value is _OPEN or event.anchor not in self.anchors:
             hint = "write the value out: an alias repeats what stands complete above it"
-            raise _fault("an alias of nothing, or of itself", hint, _place(event), path=path)
-        return self.copy(value, path, depth, _place(event))
+            raise _fault("an alias of nothing, or of itself", hint, _position(event), path=path)
+        return self.copy(value, path, depth, _position(event))
 
-    def copy(self, value: JsonValue, path: str, depth: int, place: Place) -> JsonValue:
+    def copy(self, value: JsonValue, path: str, depth: int, position: Position) -> JsonValue:
         """The value once more, each part of it counted and placed where the alias stands."""
         self.aliased += 1
         if self.aliased > MAX_ALIASED:
             reason = f"more than {MAX_ALIASED:,} values repeated by aliases"
-            raise _fault(reason, "write fewer, or leave the aliases out", place, "too_large", path)
-        self.remember(path, place)
+            raise _fault(
+                reason, "write fewer, or leave the aliases out", position, "too_large", path
+            )
+        self.remember(path, position)
         if not isinstance(value, (dict, list)):
             return value
-        self.check_depth(path, depth, place)
+        self.check_depth(path, depth, position)
         if isinstance(value, list):
             parts = enumerate(value)
-            return [self.copy(item, f"{path}/{at}", depth - 1, place) for at, item in parts]
+            return [self.copy(item, f"{path}/{at}", depth - 1, position) for at, item in parts]
         return {
-            name: self.copy(member, path + pointer(name), depth - 1, place)
+            name: self.copy(member, path + pointer(name), depth - 1, position)
             for name, member in value.items()
         }
 
-    def check_depth(self, path: str, depth: int, place: Place) -> None:
+    def check_depth(self, path: str, depth: int, position: Position) -> None:
         """Refuse a container below the deepest level."""
         if depth == 0:
             reason = f"deeper than {self.depth} levels"
-            raise _fault(reason, "flatten the document", place, "too_deep", path)
+            raise _fault(reason, "flatten the document", position, "too_deep", path)
 
-    def remember(self, path: str, place: Place) -> None:
+    def remember(self, path: str, position: Position) -> None:
         """Note where a value stands, as long as there is room for that."""
         self.room -= len(path) + 1
         if self.room < 0:
             reason = "too many values under long names"
-            raise _fault(reason, "shorten the names, or split the file", place, "too_large", path)
-        self.places[path] = place
+            raise _fault(
+                reason, "shorten the names, or split the file", position, "too_large", path
+            )
+        self.positions[path] = position
 
 
-def _place(event: Any) -> Place:
-    return Place(event.start_mark.line + 1, event.start_mark.column + 1)
+def _position(event: Any) -> Position:
+    return Position(event.start_mark.line + 1, event.start_mark.column + 1)
 
 
 def _name(event: Any, path: str) -> str:
     """A member's name: a string, and no merge key."""
     if isinstance(event, yaml.ScalarEvent):
         if event.value == "<<" and event.implicit[0]:
-            raise _fault("a merge key", "write the members out", _place(event), path=path)
+            raise _fault("a merge key", "write the members out", _position(event), path=path)
         name = _scalar(event, path)
         if isinstance(name, str):
             return name
-    raise _fault("a name that is no string", "put it in quotes", _place(event), path=path)
+    raise _fault("a name that is no string", "put it in quotes", _position(event), path=path)
 
 
 # --- Scalars
@@ -312,12 +314,12 @@ def _tagged(event: Any, text: str, path: str) -> JsonValue:
         raise _tag_fault(event, path)
     value = text if kinds == (str,) else _plain(event, text, path)
     if type(value) not in kinds:
-        raise _fault("a value unlike its tag", "remove the tag", _place(event), path=path)
+        raise _fault("a value unlike its tag", "remove the tag", _position(event), path=path)
     return float(value) if float in kinds else value
 
 
 def _tag_fault(event: Any, path: str) -> YamlFault:
-    return _fault("a tag", "remove it: values are plain JSON", _place(event), path=path)
+    return _fault("a tag", "remove it: values are plain JSON", _position(event), path=path)
 
 
 def _plain(event: Any, text: str, path: str) -> JsonValue:
@@ -326,7 +328,7 @@ def _plain(event: Any, text: str, path: str) -> JsonValue:
         return _WORDS[text]
     if _NOT_FINITE.fullmatch(text):
         hint = "JSON has none: write null"
-        raise _fault("a number that is not finite", hint, _place(event), path=path)
+        raise _fault("a number that is not finite", hint, _position(event), path=path)
     for pattern, radix in _INTEGERS:
         if pattern.fullmatch(text):
             value = int(text, radix) if len(text) <= MAX_NUMBER else math.inf
@@ -341,5 +343,5 @@ def _within(value: float, most: float, event: Any, path: str) -> float:
     """A number (an integer is one too) that can be kept exactly, or as a double."""
     if abs(value) > most:
         hint = "put it in quotes, or use a smaller one"
-        raise _fault("a number out of range", hint, _place(event), "number_range", path)
+        raise _fault("a number out of range", hint, _position(event), "number_range", path)
     return value

@@ -9,10 +9,11 @@ from typing import Any
 
 import msgspec
 
+from toolstile.model.canonical import MAX_INTEGER
+
 _SUBSCHEMAS = ("items", "additionalProperties", "not", "if", "then", "else", "contains")
 _LISTS = ("anyOf", "oneOf", "allOf", "prefixItems")
 _MAPS = ("properties", "patternProperties", "$defs", "definitions", "dependentSchemas")
-_LARGEST = 2**63
 _MOST_PLACES = 4096  # a schema of 256 KiB holds fewer that matter
 
 
@@ -130,7 +131,7 @@ def _written(value: Any) -> str:
         return value
     if value is None or isinstance(value, bool):
         return json.dumps(value)
-    return str(value) if isinstance(value, (int, float)) and abs(value) <= _LARGEST else ""
+    return str(value) if isinstance(value, (int, float)) and abs(value) <= MAX_INTEGER else ""
 
 
 def _resolved(rules: Any, root: Mapping[str, Any]) -> Mapping[str, Any]:
