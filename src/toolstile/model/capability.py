@@ -26,8 +26,7 @@ import msgspec
 
 from toolstile.model import hosts, paths
 from toolstile.model.canonical import MAX_INTEGER
-from toolstile.model.hosts import HostError
-from toolstile.model.paths import PathError
+from toolstile.model.spelling import SpellingError
 
 MAX_ITEMS = 256  # in one written scope
 MAX_FACT = 1024  # characters; facts are for rules ("amount", "recipient"), not for documents
@@ -42,13 +41,8 @@ _FACT_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,63}")  # no leading _: "__entit
 _PLAIN = re.compile(r"[\w/.:*\[\]@+~-]+")
 
 
-class CapabilityError(ValueError):
+class CapabilityError(SpellingError):
     """A capability or resource cannot be meant; `hint` says what to write instead."""
-
-    def __init__(self, message: str, hint: str) -> None:
-        self.message = message
-        self.hint = hint
-        super().__init__(f"{message} ({hint})")
 
 
 class CapabilityKind(StrEnum):
@@ -144,7 +138,7 @@ def _read(kind: CapabilityKind, text: object, base: str | None = None, place: st
         raise CapabilityError(f"{kind}{place}: this is no text", "write each item as a string")
     try:
         return _ALGEBRAS[kind].read(text, base)
-    except (PathError, HostError, CapabilityError) as error:
+    except SpellingError as error:
         raise CapabilityError(f"{kind}{place}: {error.message}", error.hint) from error
 
 

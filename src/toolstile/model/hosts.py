@@ -13,6 +13,8 @@ import re
 from collections.abc import Iterable, Iterator
 from ipaddress import AddressValueError, IPv4Address, IPv6Address
 
+from toolstile.model.spelling import SpellingError
+
 MAX_HOST = 253  # RFC 1035 2.3.4, as text
 MAX_URL = 8192  # RFC 9110 4.1 asks for 8000 octets; servers cut near there
 MAX_PORT = 65_535
@@ -33,13 +35,8 @@ _URL = re.compile(r"(https?)://([^/?#]*)(.*)", re.IGNORECASE | re.DOTALL)
 _UNSAFE_IN_URL = re.compile(r"[^\x21-\x7e]|\\")
 
 
-class HostError(ValueError):
+class HostError(SpellingError):
     """A text cannot be taken as a host, endpoint or URL; `hint` says what to write instead."""
-
-    def __init__(self, message: str, hint: str) -> None:
-        self.message = message
-        self.hint = hint
-        super().__init__(f"{message} ({hint})")
 
 
 def host(text: str) -> str:

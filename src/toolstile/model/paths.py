@@ -11,6 +11,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from toolstile.model.spelling import SpellingError
+
 MAX_BYTES = 4096  # Linux PATH_MAX
 MAX_PARTS = 256  # names in one path; far beyond any real tree, and it bounds ancestors()
 
@@ -20,13 +22,8 @@ MAX_PARTS = 256  # names in one path; far beyond any real tree, and it bounds an
 _FORBIDDEN = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 
 
-class PathError(ValueError):
+class PathError(SpellingError):
     """A text cannot be taken as a path; `hint` says what to write instead."""
-
-    def __init__(self, message: str, hint: str) -> None:
-        self.message = message
-        self.hint = hint
-        super().__init__(f"{message} ({hint})")
 
 
 def normalise(path: str) -> str:

@@ -11,6 +11,8 @@ from typing import TypeAlias
 
 import msgspec
 
+from toolstile.model.spelling import SpellingError
+
 MAX_VERSION = 32  # characters; the contract's bound
 MAX_RANGE = 256  # characters: seven comparators of the longest kind, more than anyone writes
 MAX_COMPARATORS = 8
@@ -35,13 +37,8 @@ _RANGE_HINT = "write e.g. ^1.2, ~1.2, >=1,<2, =1.2.3, latest or *: commas mean '
 Precedence: TypeAlias = tuple[int, int, int, bool, tuple[tuple[int, int, str], ...]]
 
 
-class SemverError(ValueError):
+class SemverError(SpellingError):
     """A text is no version, range or reference; `hint` says what to write instead."""
-
-    def __init__(self, message: str, hint: str) -> None:
-        self.message = message
-        self.hint = hint
-        super().__init__(f"{message} ({hint})")
 
 
 class Version(msgspec.Struct, frozen=True, kw_only=True):

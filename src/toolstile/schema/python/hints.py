@@ -8,6 +8,8 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Annotated, Any, Final, NewType, NotRequired, Required, TypeAlias
 from weakref import WeakKeyDictionary
 
+from toolstile.model.spelling import SpellingError
+
 Names: TypeAlias = Mapping[str, Any]
 
 # Wrappers that say something about a member, not about its type. ReadOnly is Python 3.13's.
@@ -16,13 +18,8 @@ _WRAPPERS = (Final, Required, NotRequired, getattr(typing, "ReadOnly", Final))
 _local_names: WeakKeyDictionary[Callable[..., Any], Names] = WeakKeyDictionary()
 
 
-class HintError(ValueError):
+class HintError(SpellingError):
     """An annotation cannot be understood; `hint` says what to write instead."""
-
-    def __init__(self, reason: str, hint: str) -> None:
-        self.reason = reason
-        self.hint = hint
-        super().__init__(f"{reason} ({hint})")
 
 
 def remember_names(function: Callable[..., Any], names: Names) -> None:

@@ -67,7 +67,7 @@ def infer(
     try:
         hints = hints_of(function, names or {})
     except HintError as error:
-        issue = fault("/parameters", "hint", error.reason, error.hint)
+        issue = fault("/parameters", "hint", error.message, error.hint)
         nothing: Schema = {"type": "object", "properties": {}, "additionalProperties": False}
         return Inferred(description=description, parameters=nothing, issues=(issue,))
     arguments = _Arguments(hints, names or {}, passed)
@@ -136,7 +136,7 @@ class _Arguments:
             try:
                 schema["default"] = json_default(lambda: parameter.default)
             except HintError as error:
-                self._refuse(name, error.reason, error.hint)
+                self._refuse(name, error.message, error.hint)
         return schema
 
     def _refuse(self, name: str, reason: str, hint: str) -> None:

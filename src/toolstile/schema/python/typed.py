@@ -90,7 +90,7 @@ class TypeReader:
         return {"type": "string"}
 
     def _refuse(self, at: Path, error: HintError) -> None:
-        self.issues.append(fault(pointer(*at), "hint", error.reason, error.hint))
+        self.issues.append(fault(pointer(*at), "hint", error.message, error.hint))
 
     def _schema(self, hint: Any, at: Path, text: str) -> Schema:
         core, extras = unwrap(hint)
