@@ -21,16 +21,11 @@ from corpora import corpus, records
 from toolstile.model.capability import (
     CAPABILITY_PERMISSION,
     PERMISSIONS,
-    Access,
     Capability,
     CapabilityError,
     CapabilityKind,
-    Resource,
-    connects,
     covers,
     declared,
-    effective,
-    fact,
     grant_line,
     granted,
     intersect,
@@ -38,11 +33,10 @@ from toolstile.model.capability import (
     permission_matches,
     permission_pattern,
     permissions_of,
-    reads,
-    runs,
-    writes,
 )
-from toolstile.model.hosts import HostError, host_of_url
+from toolstile.model.hosts import HostError, endpoint, host_of_url
+from toolstile.model.paths import PathError, join
+from toolstile.model.spelling import SpellingError
 
 KINDS = list(CapabilityKind)
 ONE_ITEM = {
@@ -224,19 +218,26 @@ NAMES = [
     ".".join(parts) for depth in (1, 2, 3, 4) for parts in product(["a", "b", "z"], repeat=depth)
 ]
 ENDPOINTS = [f"{name}:{port}" for name in [*NAMES, "192.0.2.1"] for port in (80, 443, 8443, 1)]
+PROGRAMS = ["git", "/usr/bin/git", "/usr/bin", "/tmp/git", "Git"]
+
+
+def named(kind: str, value: str) -> Capability:
+    """The least right that covers one thing, which a call has named in its one spelling."""
+    return Capability(kind=CapabilityKind(kind), scope=(value,))
+
+
 WORLD = {
-    "fs_read": frozenset(reads(path) for path in PATHS),
-    "net_read": frozenset(connects(each) for each in ENDPOINTS),
-    "process_spawn": frozenset(map(runs, ["git", "/usr/bin/git", "/usr/bin", "/tmp/git", "Git"])),
+    kind: frozenset(named(kind, value) for value in values)
+    for kind, values in (("fs_read", PATHS), ("net_read", ENDPOINTS), ("process_spawn", PROGRAMS))
 }
 
 
-def is_meant(resource: Resource, item: str) -> bool:
-    """Decide by the documentation whether an item, as a person writes it, means a resource."""
-    value = str(resource.value)
-    if resource.access is Access.READS:
+def is_meant(thing: Capability, item: str) -> bool:
+    """Decide by the documentation whether an item, as a person writes it, means one thing."""
+    (value,) = thing.scope
+    if thing.kind is CapabilityKind.FS_READ:
         return PurePosixPath(value).is_relative_to(item)
-    if resource.access is Access.RUNS:
+    if thing.kind is CapabilityKind.PROCESS_SPAWN:
         return value == item
     name, _, port = value.partition(":")
     wanted, _, only = item.partition(":")
@@ -244,12 +245,12 @@ def is_meant(resource: Resource, item: str) -> bool:
     return inside and port in ({only} if only else {"80", "443"})
 
 
-def meant(kind: str, items: list[str]) -> frozenset[Resource]:
+def meant(kind: str, items: list[str]) -> frozenset[Capability]:
     """Collect all that a list of items means in the small world."""
     return frozenset(r for r in WORLD[kind] if any(is_meant(r, item) for item in items))
 
 
-def given_by(grant: Capability) -> frozenset[Resource]:
+def given_by(grant: Capability) -> frozenset[Capability]:
     """Collect all that the algebra lets a grant cover in the small world."""
     return frozenset(each for each in WORLD[grant.kind] if covers(grant, each))
 
@@ -354,7 +355,7 @@ def test_a_scope_reads_back_as_itself(scope: tuple[str, list[str]]) -> None:
     assert yaml.safe_load(grant_line(grant)) == {"grants": {kind: list(grant.scope)}}
 
 
-# --- kinds, words and resources ----------------------------------------------------------------
+# --- kinds, words and what calls name ----------------------------------------------------------
 
 
 def test_no_kind_stands_in_for_another() -> None:
@@ -363,7 +364,7 @@ def test_no_kind_stands_in_for_another() -> None:
     needs = [declared(kind, [ONE_ITEM[kind]]) for kind in KINDS]
     for grant, need in product(everything, needs):
         assert covers(grant, need) == (grant.kind == need.kind)
-    assert not covers(granted("fs_write", ["/data"]), reads("/data/a"))
+    assert not covers(granted("fs_write", ["/data"]), named("fs_read", "/data/a"))
     with pytest.raises(CapabilityError):
         intersect(granted("fs_read", ["/data"]), granted("fs_write", ["/data"]))
 
@@ -374,12 +375,11 @@ def test_whatever_is_granted_comes_to_the_grant(kind: CapabilityKind) -> None:
     whatever, one = declared(kind, []), granted(kind, [ONE_ITEM[kind]])
     everything, nothing = granted(kind, ["any"]), granted(kind, [])
     for grant in (one, everything):
-        assert effective([whatever], [grant]) == (grant,)
+        assert intersect(whatever, grant) == grant
         assert intersect(one, grant) == intersect(grant, one) == one
         assert covers(grant, whatever)
         assert missing([whatever], [grant]) == ()
     for grants in ([], [nothing]):
-        assert effective([whatever], grants) == ()
         assert missing([whatever], grants) == (whatever,)
         assert missing([whatever, one], grants) == (one,)
     assert not covers(nothing, whatever)
@@ -391,22 +391,17 @@ def test_a_declaration_never_grants(kind: CapabilityKind) -> None:
     whatever, one = declared(kind, []), declared(kind, [ONE_ITEM[kind]])
     assert not covers(whatever, one)
     assert not covers(whatever, whatever)
-    assert effective([one], [whatever]) == ()
     assert missing([one], [whatever]) == (one,)
     with pytest.raises(CapabilityError):
         intersect(one, whatever)
 
 
 def test_grants_and_declarations_of_one_kind_add_up() -> None:
-    """Two entries mean their union; what is left of a definition has each kind once, sorted."""
+    """Two entries mean their union; what is missing has each kind once, sorted."""
     bounds = [declared("net_read", ["a.example"]), declared("fs_read", ["/a", "/b/c"])]
     bounds += [declared("fs_read", ["/d"]), declared("secret", ["gh"])]
     grants = [granted("fs_read", ["/a/x"]), granted("fs_read", ["/b", "/d"])]
     grants += [granted("net_read", ["*.example:443"]), granted("db_read", ["any"])]
-    assert effective(bounds, grants) == (
-        granted("fs_read", ["/a/x", "/b/c", "/d"]),
-        granted("net_read", ["a.example:443"]),
-    )
     assert missing(bounds, grants) == (
         granted("fs_read", ["/a"]),
         granted("net_read", ["a.example:80"]),
@@ -414,81 +409,13 @@ def test_grants_and_declarations_of_one_kind_add_up() -> None:
     )
 
 
-def test_a_resource_is_canonical_and_needs_its_right() -> None:
-    """Each constructor gives the one spelling and the kind that must cover it."""
-    assert reads("../x/./y", "/data/z").capability == granted("fs_read", ["/data/x/y"])
-    assert writes("/data//x").capability == granted("fs_write", ["/data/x"])
-    assert connects("Example.org.:8443").capability == granted("net_read", ["example.org:8443"])
-    post = connects("example.org", CapabilityKind.NET_WRITE)
-    assert post.capability == granted("net_write", ["example.org"])
-    assert runs("./bin/x", "/p").capability == granted("process_spawn", ["/p/bin/x"])
-    assert fact("amount", 3).capability is None
-    assert reads("/").value == "/"
-    assert covers(granted("fs_read", ["any"]), reads("/"))
-
-
-@pytest.mark.parametrize(
-    ("access", "needs", "value", "name"),
-    [
-        ("reads", "fs_read", "/data/../etc/passwd", None),
-        ("reads", "fs_read", "/data/", None),
-        ("reads", "fs_read", "data", None),
-        ("reads", "fs_read", "any", None),
-        ("reads", "fs_read", "*", None),
-        ("reads", "fs_read", 7, None),
-        ("reads", "fs_write", "/data", None),
-        ("reads", "secret", "gh", None),
-        ("reads", None, "/data", None),
-        ("reads", "fs_read", "/data", "path"),
-        ("writes", "fs_read", "/data", None),
-        ("connects", "net_read", "any", None),
-        ("connects", "net_read", "*.example", None),
-        ("connects", "net_read", "127.1", None),
-        ("connects", "fs_read", "/data", None),
-        ("runs", "process_spawn", "any", None),
-        ("runs", "process_spawn", "-x", None),
-        ("fact", None, "x", None),
-        ("fact", None, "x", "__entity"),
-        ("fact", None, "x", "a b"),
-        ("fact", None, "x" * 1025, "a"),
-        ("fact", None, 2**63, "a"),
-        ("fact", None, -(2**63), "a"),
-        ("fact", None, 1.0, "a"),
-        ("fact", None, None, "a"),
-        ("fact", "fs_read", "/data", "a"),
-    ],
-)
-def test_no_door_lets_in_another_resource(
-    access: str, needs: str | None, value: Any, name: str | None
-) -> None:
-    """A resource that is not canonical, or asks for the wrong right, does not exist."""
-    kind = CapabilityKind(needs) if needs else None
-    with pytest.raises(CapabilityError) as refusal:
-        Resource(access=Access(access), value=value, needs=kind, name=name)
-    assert refusal.value.hint
-    document = msgspec.json.encode({"access": access, "value": value, "needs": needs, "name": name})
-    with pytest.raises(msgspec.ValidationError):
-        msgspec.json.decode(document, type=Resource)
-
-
-@pytest.mark.parametrize("value", ["x" * 1024, "", 2**63 - 1, -(2**63) + 1, True, 0])
-def test_facts_are_strings_integers_and_booleans(value: str | int | bool) -> None:
-    """They need no grant, get none, and are never missing."""
-    one = fact("amount", value)
-    assert msgspec.json.decode(msgspec.json.encode(one), type=Resource) == one
-    assert missing([one], []) == ()
-    assert not covers(granted("fs_read", ["any"]), one)
-
-
 def test_what_a_call_names_can_never_ask_for_everything() -> None:
     """A hostile argument must not turn the suggested grant into one of everything."""
     for text in ("any", "ANY", "any.", "*", "*.example"):
-        with pytest.raises(CapabilityError):
-            connects(text)
+        with pytest.raises(HostError):
+            endpoint(text)
     for text in ("any", "*"):
-        with pytest.raises(CapabilityError):
-            runs(text)
-        (lacking,) = missing([reads(text, "/data")], [])
+        (lacking,) = missing([named("fs_read", join("/data", text))], [])
         assert not lacking.everything
         assert not lacking.whatever
     with pytest.raises(HostError):
@@ -499,25 +426,23 @@ def test_what_a_call_names_can_never_ask_for_everything() -> None:
     st.text(max_size=12),
     st.sampled_from(
         [
-            lambda text: reads(text, "/data"),
-            lambda text: writes(text, "/data"),
-            lambda text: runs(text, "/data"),
-            connects,
+            lambda text: named("fs_read", join("/data", text)),
+            lambda text: named("fs_write", join("/data", text)),
+            lambda text: named("process_spawn", join("/data", text)),
+            lambda text: named("net_read", endpoint(text)),
         ]
     ),
 )
-def test_any_argument_is_named_or_refused(text: str, make: Callable[[str], Resource]) -> None:
-    """A resource covers itself, is covered by nothing else, and what it lacks is itself."""
+def test_any_argument_is_named_or_refused(text: str, make: Callable[[str], Capability]) -> None:
+    """A thing covers itself, is covered by nothing else, and what it lacks is itself."""
     try:
-        resource = make(text)
-    except CapabilityError:
+        right = make(text)
+    except SpellingError:
         return
-    right = resource.capability
-    assert right is not None
-    assert covers(right, resource)
-    assert missing([resource], []) == (right,)
-    assert missing([resource], [right]) == ()
-    assert not covers(granted(right.kind, []), resource)
+    assert missing([right], []) == (right,)
+    assert missing([right], [right]) == ()
+    assert covers(right, right)
+    assert not covers(granted(right.kind, []), right)
     assert yaml.safe_load(grant_line(right)) == {"grants": {right.kind: list(right.scope)}}
     assert str(right).isprintable()
 
@@ -527,15 +452,15 @@ def test_the_traversal_corpus_is_covered_by_no_grant_of_the_root() -> None:
     root = granted("fs_read", ["/srv/sandbox/root"])
     for record in records(corpus("hostile", "path-traversal.jsonl")):
         try:
-            resource = reads(record["path"], "/srv/sandbox/root")
-        except CapabilityError:
+            named_path = named("fs_read", join("/srv/sandbox/root", record["path"]))
+        except PathError:
             assert record["expect"] != "allow"
             continue
         if record["expect"] == "block":
-            assert not covers(root, resource), record["id"]
-            assert missing([resource], [root]) == (resource.capability,)
+            assert not covers(root, named_path), record["id"]
+            assert missing([named_path], [root]) == (named_path,)
         else:
-            assert covers(root, resource), record["id"]
+            assert covers(root, named_path), record["id"]
 
 
 # --- for people -------------------------------------------------------------------------------

@@ -501,6 +501,28 @@ def test_a_category_is_warned_of_without_its_right(category: str, right: str) ->
     assert not inspect(document(category="knowledge")).warnings
 
 
+MARKED = [{"reads": "path"}, {"writes": "path"}, {"connects": "host"}, {"connects": "url"}]
+MARKED += [{"runs": "program"}, {"fact": "amount"}, {"fact": "Of_2"}]
+MISMARKED: list[dict[str, Any]] = [
+    {},
+    {"reads": "url"},
+    {"eats": "path"},
+    {"reads": "path", "writes": "path"},
+]
+MISMARKED += [{"fact": name} for name in ("__entity", "2", "a b", "\u00e9", "", 1, "a" * 65)]
+
+
+@pytest.mark.parametrize("mark", [*MARKED, *MISMARKED], ids=str)
+def test_a_mark_is_one_of_the_table(mark: dict[str, Any]) -> None:
+    """An argument is marked by one word with its value; a fact has a name that a rule may write."""
+    parameters = {"type": "object", "properties": {"a": {"type": "string", "x-toolstile": mark}}}
+    if mark in MARKED:
+        assert define(document(parameters=parameters)).parameters["properties"]["a"]
+    else:
+        path = "/parameters/properties/a/x-toolstile"
+        assert refused(document(parameters=parameters)) == {(path, "x-toolstile")}
+
+
 def test_a_usage_text_is_linted() -> None:
     """What a usage text leaves unsaid is told as warnings; without a text there are none."""
     warnings = inspect(document(usage="Use it.")).warnings

@@ -2,7 +2,6 @@
 
     declared ["..."]  an upper bound that a definition sets; [] or ["*"]: whatever is granted
     granted  ["..."]  what the operator gives; []: nothing; ["any"]: everything, and only so
-    Resource          one thing that one call names: a path, an endpoint, a program, or a fact
 
 A scope has one spelling: each item in its own canonical form, none covered by another, sorted. So
 two capabilities mean the same exactly if they are equal, and a scope means the same wherever it
@@ -25,24 +24,21 @@ from typing import NamedTuple
 import msgspec
 
 from toolstile.model import hosts, paths
-from toolstile.model.canonical import MAX_INTEGER
 from toolstile.model.spelling import SpellingError
 
 MAX_ITEMS = 256  # in one written scope
-MAX_FACT = 1024  # characters; facts are for rules ("amount", "recipient"), not for documents
 
 ANY = hosts.ANY
 WHATEVER = "*"
 
-_BY_HAND = "make it with declared, granted, reads, writes, connects, runs or fact"
+_BY_HAND = "make it with declared or granted"
 
 _NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.+-]{0,63}")
-_FACT_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,63}")  # no leading _: "__entity" is Cedar syntax
 _PLAIN = re.compile(r"[\w/.:*\[\]@+~-]+")
 
 
 class CapabilityError(SpellingError):
-    """A capability or resource cannot be meant; `hint` says what to write instead."""
+    """A capability cannot be meant; `hint` says what to write instead."""
 
 
 class CapabilityKind(StrEnum):
@@ -214,68 +210,23 @@ def quoted(item: str) -> str:
     return "".join(each if each.isprintable() else f"\\U{ord(each):08X}" for each in text)
 
 
-class Access(StrEnum):
-    """What a call does with a resource; the words of `x-toolstile` in a schema."""
+class Mark(NamedTuple):
+    """What an argument that names a resource is marked as: what its value is, and the rights of
+    which using it takes one."""
 
-    READS = "reads"
-    WRITES = "writes"
-    CONNECTS = "connects"
-    RUNS = "runs"
-    FACT = "fact"
+    values: tuple[str, ...]
+    kinds: tuple[CapabilityKind, ...]
 
 
-_NEEDS: Mapping[Access, frozenset[CapabilityKind | None]] = MappingProxyType(
+# The words of `x-toolstile` in a schema.
+MARKS: Mapping[str, Mark] = MappingProxyType(
     {
-        Access.READS: frozenset({CapabilityKind.FS_READ}),
-        Access.WRITES: frozenset({CapabilityKind.FS_WRITE}),
-        Access.CONNECTS: frozenset({CapabilityKind.NET_READ, CapabilityKind.NET_WRITE}),
-        Access.RUNS: frozenset({CapabilityKind.PROCESS_SPAWN}),
-        Access.FACT: frozenset({None}),
+        "reads": Mark(("path",), (CapabilityKind.FS_READ,)),
+        "writes": Mark(("path",), (CapabilityKind.FS_WRITE,)),
+        "connects": Mark(("host", "url"), (CapabilityKind.NET_READ, CapabilityKind.NET_WRITE)),
+        "runs": Mark(("program",), (CapabilityKind.PROCESS_SPAWN,)),
     }
 )
-
-
-class Resource(msgspec.Struct, frozen=True, kw_only=True):
-    """One thing that a call names, in its one spelling, and the kind of right it takes.
-
-    A fact (a `name` and a value) takes none: it is there for policies to read.
-
-    Raises:
-        CapabilityError: access, right and value do not go together, or the value is not canonical.
-    """
-
-    access: Access
-    value: str | int | bool
-    needs: CapabilityKind | None
-    name: str | None = None
-
-    def __post_init__(self) -> None:
-        if self.needs not in _NEEDS[self.access] or (self.name is None) != (self.needs is not None):
-            raise CapabilityError("access, right and name do not go together", _BY_HAND)
-        if self.needs is None:
-            _check_fact(self.name or "", self.value)
-        elif self.value != _read(self.needs, self.value):
-            raise CapabilityError("this resource is not in its canonical spelling", _BY_HAND)
-        elif str(self.value).startswith("*."):
-            raise CapabilityError("a call connects to one host", "write the host without '*.'")
-
-    @property
-    def capability(self) -> Capability | None:
-        """The least right that covers this resource; None for a fact."""
-        if self.needs is None:
-            return None
-        return Capability(kind=self.needs, scope=(str(self.value),))
-
-
-def _check_fact(name: str, value: object) -> None:
-    if not _FACT_NAME.fullmatch(name):
-        raise CapabilityError("this cannot name a fact", "a letter, then letters, digits or _")
-    small = isinstance(value, int) and abs(value) <= MAX_INTEGER
-    if not small and not (isinstance(value, str) and len(value) <= MAX_FACT):
-        raise CapabilityError(
-            "a fact is a string, an integer or a boolean",
-            f"at most {MAX_FACT} characters, or {MAX_INTEGER} either way",
-        )
 
 
 # --- reading ----------------------------------------------------------------------------------
@@ -345,53 +296,17 @@ def _item(kind: CapabilityKind, text: str, base: str | None, place: str) -> str:
     return item
 
 
-def reads(text: str, base: str | None = None) -> Resource:
-    """Name a file or directory that is read."""
-    return _resource(Access.READS, CapabilityKind.FS_READ, text, base)
-
-
-def writes(text: str, base: str | None = None) -> Resource:
-    """Name a file or directory that is written."""
-    return _resource(Access.WRITES, CapabilityKind.FS_WRITE, text, base)
-
-
-def connects(text: str, needs: CapabilityKind = CapabilityKind.NET_READ) -> Resource:
-    """Name an endpoint, `host` or `host:port`; of a URL, `hosts.host_of_url` gives it."""
-    return _resource(Access.CONNECTS, needs, text, None)
-
-
-def runs(text: str, base: str | None = None) -> Resource:
-    """Name a program that is run."""
-    return _resource(Access.RUNS, CapabilityKind.PROCESS_SPAWN, text, base)
-
-
-def fact(name: str, value: str | int | bool) -> Resource:
-    """Name a plain value that policies may read."""
-    return Resource(access=Access.FACT, value=value, needs=None, name=name)
-
-
-def _resource(access: Access, needs: CapabilityKind, text: str, base: str | None) -> Resource:
-    return Resource(access=access, value=_read(needs, text, base), needs=needs)
-
-
 # --- the algebra ------------------------------------------------------------------------------
 
 
-def covers(grant: Capability, need: Capability | Resource) -> bool:
+def covers(grant: Capability, need: Capability) -> bool:
     """Tell whether `grant` gives all that `need` takes.
 
-    False for another kind, for a fact (nothing grants those), and for a declaration in the place
-    of a grant. A declared `whatever` is content with any grant that is not empty.
+    False for another kind, and for a declaration in the place of a grant. A declared `whatever` is
+    content with any grant that is not empty.
     """
-    kind, scope = _taken(need)
-    return kind == grant.kind and not grant.whatever and not _lacking(kind, scope, grant.scope)
-
-
-def _taken(need: Capability | Resource) -> tuple[CapabilityKind | None, tuple[str, ...]]:
-    # Not through Resource.capability, which would check again what its own making has checked.
-    if isinstance(need, Resource):
-        return need.needs, (str(need.value),)
-    return need.kind, need.scope
+    same = need.kind == grant.kind and not grant.whatever
+    return same and not _lacking(need.kind, need.scope, grant.scope)
 
 
 def _lacking(
@@ -426,15 +341,7 @@ def intersect(bound: Capability, grant: Capability) -> Capability:
     return Capability(kind=bound.kind, scope=_spell(bound.kind, both))
 
 
-def effective(bounds: Iterable[Capability], grants: Iterable[Capability]) -> tuple[Capability, ...]:
-    """Work out what declarations come to under grants: at most one capability of each kind."""
-    held = _held(grants)
-    return _unite(intersect(bound, held[bound.kind]) for bound in bounds if bound.kind in held)
-
-
-def missing(
-    needs: Iterable[Capability | Resource], grants: Iterable[Capability]
-) -> tuple[Capability, ...]:
+def missing(needs: Iterable[Capability], grants: Iterable[Capability]) -> tuple[Capability, ...]:
     """List what would have to be granted besides `grants`, as little as will do, one of each kind.
 
     A declared `whatever` of which nothing is granted is missing too, unless something of its kind
@@ -443,10 +350,9 @@ def missing(
     held = _held(grants)
     lacking = []
     for need in needs:
-        kind, scope = _taken(need)
-        if kind is not None:
-            have = held[kind].scope if kind in held else ()
-            lacking.append(Capability(kind=kind, scope=_lacking(kind, scope, have)))
+        have = held[need.kind].scope if need.kind in held else ()
+        scope = _lacking(need.kind, need.scope, have)
+        lacking.append(Capability(kind=need.kind, scope=scope))
     return _unite(lacking)
 
 

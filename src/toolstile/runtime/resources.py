@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from toolstile.model import hosts, paths
+from toolstile.model.capability import MARKS
 from toolstile.model.decision import Decision, NamedResource
 from toolstile.model.definition import ToolDefinition
 from toolstile.model.effect import Manifest
@@ -21,7 +22,7 @@ from toolstile.model.vocabulary import SideEffect, Status
 from toolstile.runtime.ended import Ended
 
 FACT = "fact"  # the mark of an argument that names no resource, and that policies may read
-_KINDS = {"reads": "fs_read", "writes": "fs_write", "runs": "process_spawn", FACT: FACT}
+_KINDS = {w: m.kinds[0].value for w, m in MARKS.items() if len(m.kinds) == 1} | {FACT: FACT}
 
 
 def name_resources(

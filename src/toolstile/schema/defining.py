@@ -16,6 +16,7 @@ from toolstile.errors import DefinitionError
 from toolstile.model import semver
 from toolstile.model.capability import (
     CAPABILITY_PERMISSION,
+    MARKS,
     PERMISSIONS,
     Capability,
     CapabilityKind,
@@ -54,12 +55,6 @@ from toolstile.schema.fields import Faults
 from toolstile.schema.places import walk
 
 MAX_MEMORY = 1 << 40
-MARK_KINDS = {
-    "reads": CapabilityKind.FS_READ,
-    "writes": CapabilityKind.FS_WRITE,
-    "connects": CapabilityKind.NET_READ,
-    "runs": CapabilityKind.PROCESS_SPAWN,
-}
 CATEGORY_NEEDS = {
     Category.FILE_SYSTEM: (CapabilityKind.FS_READ, CapabilityKind.FS_WRITE),
     Category.NETWORK: (CapabilityKind.NET_READ, CapabilityKind.NET_WRITE),
@@ -457,4 +452,4 @@ def _ordered(effects: set[SideEffect]) -> tuple[SideEffect, ...]:
 
 def _marked_kinds(parameters: Mapping[str, Any]) -> set[CapabilityKind]:
     marks = (place.rules.get("x-toolstile", {}) for place in walk(parameters))
-    return {MARK_KINDS[word] for mark in marks for word in mark if word in MARK_KINDS}
+    return {MARKS[word].kinds[0] for mark in marks for word in mark if word in MARKS}

@@ -7,8 +7,10 @@ group declares it. Tests (`not`, `if`, ...) are free: they constrain nothing by 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
+from toolstile.model.capability import MARKS
 from toolstile.model.issue import Issue, pointer
 from toolstile.schema.issue import fault
 from toolstile.schema.keywords import Role, type_names
@@ -22,12 +24,7 @@ DECLARES_MEMBERS = frozenset(
 DECLARES_ITEMS = frozenset(("items", "prefixItems", "unevaluatedItems", "contains"))
 FIXED = frozenset(("enum", "const"))
 
-MARKS = {
-    "reads": ("path",),
-    "writes": ("path",),
-    "connects": ("host", "url"),
-    "runs": ("program",),
-}
+_FACT = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,63}")  # no leading _: "__entity" is Cedar syntax
 MARKED_BELOW = frozenset(("properties", "items", "prefixItems", "additionalProperties"))
 
 
@@ -179,8 +176,8 @@ def _is_mark(mark: dict[str, object]) -> bool:
         return False
     (word, value), *_ = mark.items()
     if word == "fact":
-        return isinstance(value, str) and value.isidentifier() and len(value) <= 64
-    return value in MARKS.get(word, ())
+        return isinstance(value, str) and _FACT.fullmatch(value) is not None
+    return word in MARKS and value in MARKS[word].values
 
 
 def _mark_is_visible(place: Place) -> bool:
