@@ -21,7 +21,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from toolstile.authoring.binding import bind, start, typed_result, unbind
+from toolstile.authoring.binding import bind, typed_result, unbind
 from toolstile.authoring.context import LocalContext, ToolContext
 from toolstile.authoring.handles import Host, ReadPath, Url
 from toolstile.errors import ToolError
@@ -337,15 +337,6 @@ def test_a_schema_written_out_gives_its_json() -> None:
     assert bound(Annotated[Any, {"type": "object"}], {"a": [1]}) == {"a": [1]}
 
 
-def test_starting_a_body() -> None:
-    """A function's body starts with its arguments bound; what it returns is handed on."""
-
-    def function(point: Point) -> int:
-        return point.x
-
-    assert start(function, {"point": {"x": 3}}, as_given, LocalContext()) == 3
-
-
 # --- the way back ------------------------------------------------------------------------------
 
 RESULTS: list[tuple[Any, Any]] = [
@@ -395,13 +386,6 @@ def test_what_has_no_json_is_a_type_error(value: Any, word: str) -> None:
     for wrapped in (value, {"deep": [value]}):
         with pytest.raises(TypeError, match=word):
             unbind(wrapped)
-
-
-def test_bytes_leave_only_a_binary_tool() -> None:
-    """The whole output of a binary tool may be bytes; a part of it may not."""
-    assert unbind(bytearray(b"a"), binary=True) == b"a"
-    with pytest.raises(TypeError, match="bytes"):
-        unbind({"a": b"a"}, binary=True)
 
 
 def test_endless_values_are_refused() -> None:

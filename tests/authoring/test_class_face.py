@@ -18,8 +18,6 @@ from toolstile.authoring import (
     ToolContext,
     from_class,
     run_class,
-    start,
-    tool_of,
 )
 from toolstile.authoring.class_face import with_null_for_default
 from toolstile.errors import DefinitionError, ToolError
@@ -76,7 +74,6 @@ def test_a_class_is_a_tool() -> None:
     assert definition.idempotent
     assert definition.side_effects == ("none",)
     assert definition.source == {"python": f"{__name__}:PingPong"}
-    assert tool_of(PingPong).definition == definition
 
 
 def test_null_means_the_default() -> None:
@@ -91,7 +88,7 @@ def test_null_means_the_default() -> None:
 def run(arguments: dict[str, Any], cls: type = PingPong) -> Any:
     """What a class answers to these arguments."""
     context = LocalContext()
-    return asyncio.run(start(cls, arguments, lambda *_: None, context))
+    return asyncio.run(run_class(cls, arguments, context))
 
 
 def test_running() -> None:

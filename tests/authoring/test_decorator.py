@@ -27,7 +27,6 @@ from toolstile.authoring import (
     WritePath,
     bind,
     tool,
-    tool_of,
     unbind,
 )
 from toolstile.errors import DefinitionError
@@ -380,14 +379,6 @@ def test_methods_are_refused() -> None:
         return text
 
     assert "staticmethod" in faults_of(method)["/parameters/properties/self"]
-
-
-def test_what_stands_for_a_tool() -> None:
-    """A tool is found behind itself and behind a decorated function; a bare function is none."""
-    assert tool_of(word_count) is word_count.tool
-    assert tool_of(word_count.tool) is word_count.tool
-    with pytest.raises(TypeError, match="decorate"):
-        tool_of(fine)
 
 
 def test_local_types_are_found() -> None:

@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 
 from corpora import corpus, records
 from toolstile.schema.pattern.syntax import BINARY_PROPERTIES, CATEGORIES
-from toolstile.schema.pattern.translation import ENGINE_OPTIONS, PatternRefused, accepted, translate
+from toolstile.schema.pattern.translation import ENGINE_OPTIONS, PatternRefused, translate
 
 HERE = Path(__file__).parent
 RECORDER = HERE / "record_ecma_patterns.py"
@@ -240,11 +240,8 @@ def test_a_refusal_says_what_where_and_what_to_do(
     """Each kind of refusal names its place and reason and has a hint; what is near it is taken."""
     with pytest.raises(PatternRefused) as caught:
         translate(pattern)
-    assert (caught.value.position, accepted(pattern), accepted(neighbour)) == (
-        position,
-        False,
-        True,
-    )
+    assert caught.value.position == position
+    assert translate(neighbour)
     assert reason in caught.value.reason
     assert caught.value.hint
     assert str(caught.value).startswith(caught.value.reason)

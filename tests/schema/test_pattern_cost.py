@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from corpora import corpus, records
 from toolstile.schema.closing import close
 from toolstile.schema.compiled import CompiledSchema
-from toolstile.schema.pattern.translation import ENGINE_OPTIONS, PatternRefused, accepted, translate
+from toolstile.schema.pattern.translation import ENGINE_OPTIONS, PatternRefused, translate
 
 MEGABYTE = 1_000_000
 PROMISED = 0.050  # seconds for 1 MB against any accepted pattern
@@ -72,6 +72,17 @@ COSTLY = [
     (r"(a?){1000}", r"(a?){20}"),
     ("".join(f"[^{chr(0x4E00 + number)}]" for number in range(1000)), "[^一][^丁][^丂]"),
 ]
+
+
+def accepted(pattern: str) -> bool:
+    """Whether the pattern may stand in a schema."""
+    try:
+        translate(pattern)
+    except PatternRefused:
+        return False
+    return True
+
+
 # The slowest at each character of what is accepted.
 SLOWEST = [
     (r"((a|b)*c|d){109}e", "ab\n"),

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from toolstile.authoring.binding import bind, start, typed_result, unbind
+from toolstile.authoring.binding import bind, typed_result, unbind
 from toolstile.authoring.class_face import InvokeResult, from_class, run_class
 from toolstile.authoring.context import Ids, LocalContext, ToolContext
-from toolstile.authoring.decorator import ToolFunction, tool, tool_of
+from toolstile.authoring.decorator import ToolFunction, tool
 from toolstile.authoring.handles import Host, Program, ReadPath, Stage, Url, WritePath
 from toolstile.authoring.portable import NOT_PORTABLE, load, portability, reference, script_of
 from toolstile.authoring.tool import Tool
@@ -33,9 +33,7 @@ __all__ = [
     "reference",
     "run_class",
     "script_of",
-    "start",
     "tool",
-    "tool_of",
     "typed_result",
     "unbind",
 ]

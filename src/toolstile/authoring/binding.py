@@ -18,7 +18,6 @@ from uuid import UUID
 
 import msgspec
 
-from toolstile.authoring.class_face import run_class
 from toolstile.authoring.context import ToolContext
 from toolstile.errors import ToolError
 from toolstile.model.issue import pointer
@@ -37,7 +36,7 @@ from toolstile.schema.python.hints import (
     names_of,
     unwrap,
 )
-from toolstile.schema.python.infer import BYTES, is_passed, result_hint
+from toolstile.schema.python.infer import is_passed, result_hint
 from toolstile.schema.python.members import Direction, Member, is_record, members_of, tag_of
 from toolstile.schema.python.typed import LISTS, MAPPINGS, schema_of
 from toolstile.schema.python.values import as_json, is_model
@@ -86,27 +85,12 @@ def _signature(function: Callable[..., Any]) -> tuple[dict[str, Any], tuple[str,
     return hints, tuple(name for name in names if is_passed(hints.get(name), PASSED))
 
 
-def start(
-    body: Callable[..., Any], arguments: JsonObject, handles: Handles, context: ToolContext
-) -> Any:
-    """Start a tool's body, a function or a class: its result, an awaitable of it, or a stream.
-
-    Raises:
-        ToolError: an argument does not have the form of its type, or the author raised one.
-    """
-    if isinstance(body, type):
-        return run_class(body, arguments, context)
-    return body(**bind(body, arguments, handles, context))
-
-
-def unbind(value: object, *, binary: bool = False) -> JsonValue | bytes:
-    """The JSON of what a tool returned; bytes stay bytes, where its result is binary.
+def unbind(value: object) -> JsonValue:
+    """The JSON of what a tool returned.
 
     Raises:
         TypeError: something in it has no JSON, and which type that is.
     """
-    if binary and isinstance(value, BYTES):
-        return bytes(value)
     return as_json(value)
 
 

@@ -12,7 +12,6 @@ from os import PathLike
 from typing import Any, Protocol, TypeVar, Unpack, overload
 
 from toolstile.authoring.binding import PASSED
-from toolstile.authoring.class_face import from_class
 from toolstile.authoring.declaring import ToolFields, declare
 from toolstile.authoring.tool import Tool
 from toolstile.errors import DefinitionError
@@ -74,21 +73,6 @@ def tool(function: Any = None, /, **fields: Unpack[ToolFields]) -> Any:
     if function is None:
         return lambda decorated: _decorated(decorated, fields, names)
     return _decorated(function, fields, names)
-
-
-def tool_of(what: Any) -> Tool:
-    """The tool behind whatever stands for one: itself, a decorated function, a class.
-
-    Raises:
-        DefinitionError: a class breaks rules.
-        TypeError: it is none of these.
-    """
-    found = what if isinstance(what, Tool) else getattr(what, "tool", None)
-    if isinstance(found, Tool):
-        return found
-    if isinstance(what, type):
-        return from_class(what)
-    raise TypeError(f"{type(what).__name__} is no tool: decorate the function with @tool")
 
 
 def _names_around() -> Names:

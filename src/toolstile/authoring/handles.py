@@ -16,7 +16,7 @@ import os
 import stat
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path, PurePosixPath
-from typing import Any, BinaryIO, ClassVar, Protocol, Self, TypeAlias
+from typing import BinaryIO, ClassVar, Protocol, Self, TypeAlias
 
 import msgspec
 
@@ -292,6 +292,3 @@ class Program(str):
         if not text or "\0" in text:
             raise ValueError("a program has a name")
         return super().__new__(cls, text)
-
-
-HANDLES: tuple[type[Any], ...] = (ReadPath, WritePath, Host, Url, Program)

@@ -21,8 +21,7 @@ from toolstile.schema import drafts
 from toolstile.schema.acceptance import check_schema
 from toolstile.schema.closing import Root, at, closing_keyword
 from toolstile.schema.defining import STANDARD, Vocabulary, inspect
-from toolstile.schema.fields import _HIDDEN as HIDDEN
-from toolstile.schema.fields import MAX_DESCRIPTION, RESERVED
+from toolstile.schema.fields import HIDDEN, MAX_DESCRIPTION, RESERVED
 from toolstile.schema.issue import fault
 from toolstile.schema.keywords import FORMATS, KEYWORDS, Role, type_names
 from toolstile.schema.lint import lint

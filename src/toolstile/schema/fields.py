@@ -31,7 +31,7 @@ MAX_BITS = 64  # of a number that is out of range, to be shown
 
 # Format characters can hide instructions from the person who reads a description (bidi controls,
 # zero-width characters, the tag block), and control characters drive terminals.
-_HIDDEN = re.compile(
+HIDDEN = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff"
     "\ufff9-\ufffb\U000e0000-\U000e007f\ud800-\udfff]"
 )
@@ -114,7 +114,7 @@ def text(faults: Faults, path: str, value: Any, longest: int, *, required: bool 
     if len(value) > longest:
         reason = f"it has {len(value):,} characters of at most {longest:,}"
         faults.note(path, "maxLength", reason, "shorten it")
-    hidden = _HIDDEN.search(value)
+    hidden = HIDDEN.search(value)
     if hidden:
         reason = f"it hides the character U+{ord(hidden[0]):04X} at position {hidden.start() + 1}"
         faults.note(path, "hidden_unicode", reason, "remove it: nobody could see what it does")

@@ -26,7 +26,7 @@ from toolstile.schema.pattern.syntax import (
     parse,
 )
 
-__all__ = ["ENGINE_OPTIONS", "PatternRefused", "accepted", "translate"]
+__all__ = ["ENGINE_OPTIONS", "PatternRefused", "translate"]
 
 SIZE_LIMIT = 512 * 1024
 """The engine's bound on one compiled pattern. `^.{1,255}$` takes 350 KB of it, a UUID's 3 KB."""
@@ -55,15 +55,6 @@ def translate(pattern: str) -> str:
         raise _refusal(pattern)
     refuse_costly(tree)
     return translated
-
-
-def accepted(pattern: str) -> bool:
-    """Whether `translate` takes the pattern."""
-    try:
-        translate(pattern)
-    except PatternRefused:
-        return False
-    return True
 
 
 def _compiles(translated: str) -> bool:
