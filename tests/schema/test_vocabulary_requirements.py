@@ -9,9 +9,10 @@ import pytest
 
 from toolstile.model.json import thaw
 from toolstile.schema import check_schema, compile_arguments
-from toolstile.schema.compiled import CompiledSchema
+from toolstile.schema.compiled import CompiledSchema, compiled
 from toolstile.schema.defining import inspect
 from toolstile.schema.extensions import Extensions
+from toolstile.schema.formats import FORMATS
 from toolstile.schema.vocabularies import vocabulary_of
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
@@ -258,6 +259,17 @@ def test_alternatives_in_layers_bound_the_depth(
     if refused is not None:
         (issue,) = arguments.check('{"child":' * refused + "{}" + "}" * refused).issues
         assert issue.code == "too_deep"
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_every_format_is_asserted_and_has_examples(name: str) -> None:
+    """What is shown as an example of a format has it, and other text has not."""
+    schema = {"type": "string", "format": name}
+    assert all(compiled(schema).is_valid(text) for text in FORMATS[name])
+    arguments = compile_arguments({"type": "object", "properties": {"a": schema}})
+    misfits = {"uri-reference": "\\", "iri-reference": "\\", "uri-template": "{", "regex": "["}
+    (issue,) = arguments.check({"a": misfits.get(name, "-1 x")}).issues
+    assert FORMATS[name][0] in (issue.hint or "")
 
 
 def leaves(*_given: object) -> bool:

@@ -22,8 +22,9 @@ from toolstile.schema.acceptance import check_schema
 from toolstile.schema.closing import Root, at, closing_keyword
 from toolstile.schema.defining import STANDARD, Vocabulary, inspect
 from toolstile.schema.fields import HIDDEN, MAX_DESCRIPTION, RESERVED
+from toolstile.schema.formats import FORMATS
 from toolstile.schema.issue import fault
-from toolstile.schema.keywords import FORMATS, KEYWORDS, Role, type_names
+from toolstile.schema.keywords import KEYWORDS, Role, type_names
 from toolstile.schema.lint import lint
 from toolstile.schema.parse import ParseFault, check_value
 from toolstile.schema.pattern.lookahead import without_lookahead

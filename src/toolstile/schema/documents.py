@@ -17,6 +17,7 @@ from urllib.parse import unquote
 from toolstile.model.issue import steps
 from toolstile.model.json import JsonObject, JsonValue, thaw, type_name
 from toolstile.schema.compiled import compiled
+from toolstile.schema.formats import FORMATS
 from toolstile.schema.keywords import type_names
 
 # How many documents are made for each that is wanted, before giving up on a schema hard to hit.
@@ -27,18 +28,6 @@ MAX_ITEMS = 4
 MAX_SIZE = 1_000
 MAX_STEPS = 2**53
 
-_TEXTS = {
-    "date-time": "2020-01-02T03:04:05Z",
-    "date": "2020-01-02",
-    "time": "03:04:05Z",
-    "duration": "P1D",
-    "email": "someone@example.org",
-    "hostname": "example.org",
-    "ipv4": "192.0.2.1",
-    "ipv6": "2001:db8::1",
-    "uri": "https://example.org/",
-    "uuid": "00000000-0000-4000-8000-000000000000",
-}
 _ANYTHING: tuple[JsonValue, ...] = (None, True, 7, -0.5, "text", [], {}, [1], {"name": "value"})
 
 
@@ -144,8 +133,8 @@ class _Maker:
 
     def text(self, rules: JsonObject) -> str:
         """A text of the format, or of letters and the right length."""
-        if rules.get("format") in _TEXTS:
-            return _TEXTS[rules["format"]]
+        if rules.get("format") in FORMATS:
+            return self.random.choice(FORMATS[rules["format"]])
         least = _bounded(rules, "minLength")
         most = min(rules.get("maxLength", MAX_SIZE), least + 8)
         size = self.random.randint(least, max(int(most), least))

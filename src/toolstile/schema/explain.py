@@ -24,6 +24,7 @@ from toolstile.model.issue import (
     steps,
 )
 from toolstile.model.json import JsonObject, JsonValue, describe
+from toolstile.schema.formats import FORMATS
 from toolstile.schema.keywords import type_names
 from toolstile.schema.places import Place, Places
 
@@ -293,21 +294,14 @@ def _pattern(error: EngineError, schema: Schema) -> Iterator[Issue]:
 
 def _format(error: EngineError, schema: Schema) -> Iterator[Issue]:
     name = _kind(error).format
-    hint = _FORMAT_HINTS.get(name, f"send text in format '{name}'")
+    hint = f"send text in format '{name}'"
+    if name in FORMATS:  # and not one of an extension
+        hint = f"like {FORMATS[name][0]}{_FORMAT_REMARKS.get(name, '')}"
     yield _violation(error, f"must be in format '{name}'", expected=name, hint=hint)
 
 
-_FORMAT_HINTS = {
-    "date": "like 2026-01-31",
-    "time": "like 13:45:00Z",
-    "date-time": "like 2026-01-31T13:45:00Z, with the offset",
-    "duration": "like PT30S or P1DT2H",
-    "email": "like name@example.org",
-    "ipv4": "like 192.0.2.1",
-    "ipv6": "like 2001:db8::1",
-    "uri": "like https://example.org/path, with the scheme",
-    "uuid": "like 123e4567-e89b-12d3-a456-426614174000",
-}
+# What an example does not show by itself.
+_FORMAT_REMARKS = {"date-time": ", with the offset", "uri": ", with the scheme"}
 
 
 def _unique(error: EngineError, schema: Schema) -> Iterator[Issue]:

@@ -159,14 +159,6 @@ REFUSED_KEYWORDS: dict[str, str] = {
     "example": "2020-12 has examples, a list",
 }
 
-# Formats that the engine asserts. Any other is refused, because an unasserted format looks like
-# a check and is none.
-FORMATS = frozenset(
-    "date-time date time duration email idn-email hostname idn-hostname ipv4 ipv6 uri "
-    "uri-reference iri iri-reference uuid uri-template json-pointer relative-json-pointer "
-    "regex".split()
-)
-
 
 class Part(msgspec.Struct, frozen=True):
     """A subschema: the keyword that holds it, its steps below the parent, its role."""

@@ -19,10 +19,10 @@ from toolstile.model.json import JsonValue, describe
 from toolstile.schema import recursion
 from toolstile.schema.closing import split_faults
 from toolstile.schema.extensions import NO_EXTENSIONS, Extensions
+from toolstile.schema.formats import FORMATS
 from toolstile.schema.issue import fault
 from toolstile.schema.keywords import (
     DIALECT,
-    FORMATS,
     KEYWORDS,
     REFUSED_KEYWORDS,
     TYPES,

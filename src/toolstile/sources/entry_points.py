@@ -20,7 +20,8 @@ from toolstile.errors import ToolstileError
 from toolstile.model.definition import ToolDefinition
 from toolstile.model.issue import Issue
 from toolstile.schema.extensions import NO_EXTENSIONS, Extensions
-from toolstile.schema.keywords import FORMATS, KEYWORDS, REFUSED_KEYWORDS
+from toolstile.schema.formats import FORMATS
+from toolstile.schema.keywords import KEYWORDS, REFUSED_KEYWORDS
 from toolstile.sources.declared import Failure, shape_fault
 
 if TYPE_CHECKING:

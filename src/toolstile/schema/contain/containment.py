@@ -35,7 +35,8 @@ from toolstile.schema.contain.words import (
     sentence,
     word_of,
 )
-from toolstile.schema.keywords import FORMATS, KEYWORDS
+from toolstile.schema.formats import FORMATS
+from toolstile.schema.keywords import KEYWORDS
 from toolstile.schema.places import Places, walk
 
 # As many as anyone reads; each costs a search for its example.

@@ -13,8 +13,7 @@ from typing import Any
 
 from toolstile.model.canonical import canonical
 from toolstile.model.json import JsonObject, JsonValue
-from toolstile.schema.compiled import compiled
-from toolstile.schema.contain.beside import OLD, Beside, TooMuch
+from toolstile.schema.contain.beside import Beside
 from toolstile.schema.contain.conjunction import OTHERS, Conjunction, disjoint_type, of_type
 from toolstile.schema.contain.scalars import fractions, integers, strings, texts
 from toolstile.schema.places import Place
@@ -29,21 +28,6 @@ MAX_COUNT = 300
 MAX_MADE = 40_000
 
 _TYPES = ("boolean", "integer", "fraction", "string", "array", "object", "null")
-
-
-def samples(schema: JsonObject, limit: int = MAX_SAMPLES) -> tuple[JsonValue, ...]:
-    """Values that fit a closed schema, the smallest first; () where none was found.
-
-    Raises:
-        ValueError: the engine refuses the schema.
-    """
-    places, fits = Beside(schema), compiled(schema).is_valid
-    try:
-        root = Conjunction(places, (places.root(OLD),))
-        made = Sampler(places).values(root, limit=limit)
-    except TooMuch:
-        return ()
-    return tuple(value for value in made if fits(value))
 
 
 class Sampler:

@@ -10,6 +10,7 @@ from itertools import islice
 
 from toolstile.model.canonical import MAX_INTEGER
 from toolstile.schema.contain.conjunction import Conjunction, matches
+from toolstile.schema.formats import FORMATS
 from toolstile.schema.pattern.syntax import Chars, Choice, Edge, Node, Repeat, Sequence, parse
 
 # Beyond this a text shows nothing more. maxLength is rarely larger in schemas of tools.
@@ -22,28 +23,6 @@ _PREFERRED = "aA0_- .b1zZ9/@"
 _GUESSES = "aA1éλЖ漢あ٣$+ _-😀\u0301"
 
 _PLAIN = ("", "a", "toolstile", "0", "A", " ", "é😀")
-
-FORMATS: dict[str, tuple[str, ...]] = {
-    "date": ("2024-01-31", "0001-01-01"),
-    "time": ("12:00:00Z", "23:59:59.5+01:00"),
-    "date-time": ("2024-01-31T12:00:00Z", "1999-12-31T23:59:59.123-05:30"),
-    "duration": ("P1D", "P1Y2M3DT4H5M6S", "PT0S"),
-    "email": ("a@example.org", "first.last+tag@sub.example.org"),
-    "idn-email": ("a@example.org", "é@例え.jp"),
-    "hostname": ("example.org", "a"),
-    "idn-hostname": ("example.org", "例え.jp"),
-    "ipv4": ("127.0.0.1", "255.255.255.255"),
-    "ipv6": ("::1", "1:2:3:4:5:6:7:8"),
-    "uri": ("https://example.org/a?b#c", "urn:a:b"),
-    "uri-reference": ("https://example.org/a?b#c", "/a", ""),
-    "iri": ("https://example.org/é", "urn:a:b"),
-    "iri-reference": ("https://example.org/é", "é", ""),
-    "uuid": ("2eb8aa08-aa98-11ea-b4aa-73b441d16380", "2EB8AA08-AA98-11EA-B4AA-73B441D16380"),
-    "uri-template": ("https://example.org/{id}", "{a,b}", "plain"),
-    "json-pointer": ("/a/0", "", "/a~1b"),
-    "relative-json-pointer": ("0", "1/a", "0#"),
-    "regex": ("^[a-z]+$", "", "a{2}"),
-}
 
 
 @lru_cache(maxsize=256)

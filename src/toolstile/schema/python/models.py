@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from toolstile.schema.keywords import FORMATS, KEYWORDS, Shape
+from toolstile.schema.formats import FORMATS
+from toolstile.schema.keywords import KEYWORDS, Shape
 from toolstile.schema.python.annotated import Schema
 from toolstile.schema.python.hints import HintError
 from toolstile.schema.python.members import Direction
