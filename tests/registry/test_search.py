@@ -25,7 +25,7 @@ from toolstile.registry.search import (
     SearchIndex,
 )
 from toolstile.registry.synonyms import MEANINGS
-from toolstile.registry.words import Vocabulary, one_edit_away, parts, stem, within, words
+from toolstile.registry.words import WordIndex, one_edit_away, parts, stem, within, words
 
 CATALOGUE = {
     "get_weather": "Current conditions at a place.",
@@ -301,16 +301,16 @@ def test_within_agrees_with_the_textbook(one: str, other: str, edits: int) -> No
 @given(st.text("abcd", min_size=8, max_size=10), st.sets(st.text("abcd", min_size=6), max_size=15))
 def test_two_slips_agrees_with_trying_all(word: str, known: set[str]) -> None:
     """What the thirds and the swaps find is what comparing with every word finds."""
-    vocabulary = Vocabulary()
+    index = WordIndex()
     for other in known:
-        vocabulary.add(other)
+        index.add(other)
     swapped = {word[:n] + word[n + 1] + word[n] + word[n + 2 :] for n in range(len(word) - 1)}
     expected = {
         other
         for other in known - {word}
         if distance(word, other) <= 2 or any(other in one_edit_away(swap) for swap in swapped)
     }
-    assert set(vocabulary.two_slips(word)) - {word} == expected
+    assert set(index.two_slips(word)) - {word} == expected
 
 
 # --- bitmaps -----------------------------------------------------------------------------------
@@ -396,8 +396,8 @@ def test_removing_all_leaves_nothing() -> None:
         index.remove(f"tool_{n}")
     assert (index.size(), index.search("tool common word7")) == (IndexSize(tools=0, words=0), ())
     inside = index._index
-    kept = (inside._postings, inside._tools, inside._names, inside._vocabulary._by_start)
-    assert not any((*kept, inside._vocabulary._by_third, inside.entries()))
+    kept = (inside._postings, inside._tools, inside._names, inside._words._by_start)
+    assert not any((*kept, inside._words._by_third, inside.entries()))
 
 
 def test_places_are_used_again() -> None:

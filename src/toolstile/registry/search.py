@@ -26,7 +26,7 @@ from toolstile.registry.bitmaps import LEVELS, Postings, Scores, as_bytes, holds
 from toolstile.registry.words import (
     MAX_LOOKALIKES,
     SYNONYMS,
-    Vocabulary,
+    WordIndex,
     content_words,
     may_be_slip,
     one_edit_away,
@@ -210,10 +210,10 @@ class _Index:
         self._vacant: list[int] = []
         self._names: list[str] = []
         self._postings: dict[str, Postings] = {}
-        self._vocabulary = Vocabulary()
+        self._words = WordIndex()
 
     def size(self) -> IndexSize:
-        return IndexSize(tools=len(self._tools), words=len(self._vocabulary))
+        return IndexSize(tools=len(self._tools), words=len(self._words))
 
     def entries(self) -> dict[str, SearchEntry]:
         return {entry.name: entry for entry in self._entries if entry is not None}
@@ -237,7 +237,7 @@ class _Index:
             postings = self._postings.get(word) or self._postings.setdefault(word, Postings())
             postings.add(tool, level, len(self._entries))
         for word in written:
-            self._vocabulary.add(word)
+            self._words.add(word)
 
     def _drop(self, name: str) -> None:
         tool = self._tools.pop(name, None)
@@ -252,7 +252,7 @@ class _Index:
             if not self._postings[word].count:
                 del self._postings[word]
         for word in written:
-            self._vocabulary.discard(word)
+            self._words.discard(word)
 
     def _sort_names(self, changed: Mapping[str, object]) -> None:
         if len(changed) > len(self._names) // 64:
@@ -284,17 +284,17 @@ class _Index:
         """The words to look for; of two neighbours also the compound, if it says anything."""
         found = parts(query)
         pairs = (one + other for one, other in pairwise(found))
-        compounds = (pair for pair in pairs if pair in self._vocabulary or stem(pair) in SYNONYMS)
+        compounds = (pair for pair in pairs if pair in self._words or stem(pair) in SYNONYMS)
         halves = (half for word in found for half in self._halves(word))
         asked = dict.fromkeys([*content_words(query), *compounds, *halves] or found)
         return list(asked)[:MAX_QUERY_TERMS]
 
     def _halves(self, word: str) -> tuple[str, ...]:
         """The two words that are run together in one that nobody knows: getweather."""
-        if word in self._vocabulary or stem(word) in SYNONYMS:
+        if word in self._words or stem(word) in SYNONYMS:
             return ()
         cuts = ((word[:at], word[at:]) for at in range(3, len(word) - 2))
-        known = (cut for cut in cuts if all(half in self._vocabulary for half in cut))
+        known = (cut for cut in cuts if all(half in self._words for half in cut))
         return next(known, ())
 
     def _senses(self, asked: Iterable[str]) -> dict[str, dict[str, float]]:
@@ -314,10 +314,10 @@ class _Index:
         return known
 
     def _lookalikes(self, word: str) -> dict[str, float]:
-        one_slip = [stem(other) for other in self._vocabulary.one_slip(word)]
+        one_slip = [stem(other) for other in self._words.one_slip(word)]
         one_slip = one_slip or self._forms_one_slip_away(word)
-        two_slips = [] if one_slip else map(stem, self._vocabulary.two_slips(word))
-        completions = map(stem, self._vocabulary.completions(word))
+        two_slips = [] if one_slip else map(stem, self._words.two_slips(word))
+        completions = map(stem, self._words.completions(word))
         trusted: dict[str, float] = {}
         for trust, stems in (
             (_ONE_SLIP, one_slip),

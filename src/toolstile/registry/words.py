@@ -112,7 +112,7 @@ def _synonyms(meanings: Iterable[tuple[str, ...]]) -> dict[str, tuple[str, ...]]
 SYNONYMS = MappingProxyType(_synonyms(MEANINGS))
 
 
-class Vocabulary:
+class WordIndex:
     """The words in use, counted, and those of them that look like a given one.
 
     One slip is found by trying every way to undo it. For two, either one is a swap of neighbours,
