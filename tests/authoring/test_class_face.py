@@ -176,12 +176,12 @@ class Misspelt(PingPong):
 
 
 REFUSED = [
-    (WithoutUsage, "/usage", "a class tool has a 'usage'"),
-    (OtherName, "/name", "another name"),
+    (WithoutUsage, "/usage", "a class tool needs a 'usage'"),
+    (OtherName, "/name", "different names"),
     (NotStatic, "/parameters", "static 'schema'"),
     (NotAsync, "/source", "async 'execute'"),
     (Raising, "/parameters", "raised RuntimeError"),
-    (Listing, "/parameters", "gives no mapping"),
+    (Listing, "/parameters", "not return a mapping"),
     (Misspelt, "/parameters", "'paramters'"),
 ]
 

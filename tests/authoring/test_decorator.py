@@ -331,9 +331,9 @@ REFUSED: list[tuple[Any, dict[str, Any], str, str]] = [
     (fine, {"parameters": HAND}, "/parameters/properties/a", "no parameter 'a'"),
     (word_count, {"parameters": UNMARKED}, "/parameters/properties/path", "not marked"),
     (word_count, {"parameters": MISMARKED}, "/parameters/properties/path", "not marked"),
-    (int, {"name": "integer"}, "", "is no function"),
-    (42, {"name": "answer"}, "", "is no function"),
-    (print, {"name": "output"}, "", "is no function"),
+    (int, {"name": "integer"}, "", "is not a function"),
+    (42, {"name": "answer"}, "", "is not a function"),
+    (print, {"name": "output"}, "", "is not a function"),
 ]
 
 

@@ -88,7 +88,7 @@ def test_grants_refuse_stars_mixtures_and_what_is_no_text(
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_definition_cannot_ask_for_everything(kind: CapabilityKind) -> None:
     """`any` is the operator's word."""
-    with pytest.raises(CapabilityError, match="their own places"):
+    with pytest.raises(CapabilityError, match="cannot be items"):
         declared(kind, ["any"])
 
 

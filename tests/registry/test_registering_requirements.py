@@ -79,7 +79,7 @@ def test_a_class_goes_to_the_registry_as_it_is() -> None:
     assert registry.register(Reverse).created
     assert registry.check("reverse", {"text": "a"}).ok
     assert registry.tool("reverse").function is Reverse
-    with pytest.raises(DefinitionError, match="a class tool has a 'usage'"):
+    with pytest.raises(DefinitionError, match="a class tool needs a 'usage'"):
         registry.register(dict)
 
 

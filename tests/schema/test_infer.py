@@ -442,7 +442,7 @@ REFUSED: list[tuple[Any, str, Any]] = [
     (Row, "written as a list", Item),
     (Homeless, "an unknown name", Item),
     (Calling, "pydantic has no JSON Schema", Model),
-    (Fresh, "another one each time", Tree),
+    (Fresh, "different each time", Tree),
     (Initialised, "InitVar", Stamped),
     (Literal[b"a"], "a choice must be", Literal["a"]),
     (str | Marked, "one of several things", Marked | None),

@@ -173,7 +173,7 @@ def _cure(document: dict[str, Any], issue: Issue) -> None:
         at(document, issue.path)["items"] = True
     elif issue.code == "properties":
         at(document, issue.path)["additionalProperties"] = True
-    elif issue.code == "type" and issue.message.endswith("says no type"):
+    elif issue.code == "type" and issue.message.endswith("does not say its type"):
         schema = at(document, issue.path)
         typed = {"type": list(ALL_TYPES)} | (schema if isinstance(schema, dict) else {})
         at(document, parent)[_unescaped(last)] = typed

@@ -109,7 +109,7 @@ def typed_result(function: Callable[..., Any], output: JsonValue) -> Any:
 
 def _refused(at: Path, expected: str) -> ToolError:
     where = pointer(*at) or "the value"
-    return ToolError("INVALID_ARGUMENT", f"{where} is no {expected}")
+    return ToolError("INVALID_ARGUMENT", f"{where} is not {expected}")
 
 
 class _Reader:
@@ -157,21 +157,21 @@ class _Reader:
 
     def _exact(self, value: JsonValue, kind: type, at: Path) -> Any:
         if type(value) is not kind and not (kind in (dict, list) and isinstance(value, kind)):
-            raise _refused(at, kind.__name__)
+            raise _refused(at, f"of type {kind.__name__}")
         return value
 
     def _text(self, value: JsonValue, kind: type, at: Path) -> Any:
         try:
             return msgspec.convert(self._exact(value, str, at), kind, strict=True)
         except msgspec.ValidationError:
-            raise _refused(at, f"{kind.__name__} that Python can hold") from None
+            raise _refused(at, f"a {kind.__name__} that Python can hold") from None
 
     def _choice(self, value: JsonValue, choices: tuple[Any, ...], at: Path) -> Any:
         for choice in choices:
             plain = choice.value if isinstance(choice, Enum) else choice
             if plain == value and isinstance(plain, bool) == isinstance(value, bool):
                 return choice
-        raise _refused(at, "choice that there is")
+        raise _refused(at, "one of the allowed values")
 
     def _union(self, value: JsonValue, core: Any, at: Path) -> Any:
         members = alternatives(core)
@@ -182,7 +182,7 @@ class _Reader:
         for member in members:  # the first that fits, as where defaults are filled in
             if self._fits(value, member):
                 return self.read(value, member, at)
-        raise _refused(at, "alternative that there is")
+        raise _refused(at, "one of the allowed alternatives")
 
     def _fits(self, value: JsonValue, member: Any) -> bool:
         if id(member) not in self._schemas:  # kept with the type, so that its id stays its own
@@ -197,7 +197,7 @@ class _Reader:
         items = self._exact(value, list, at)
         counted = origin is tuple and inner[-1:] != (...,)
         if counted and len(items) != len(inner):
-            raise _refused(at, f"array of {len(inner)} items")
+            raise _refused(at, f"an array of {len(inner)} items")
         hints = inner if counted else inner[:1] * len(items)
         pairs = enumerate(zip(items, hints, strict=True))
         read = [self.read(each, hint, (*at, index)) for index, (each, hint) in pairs]
@@ -211,7 +211,7 @@ class _Reader:
         known = self._known(kind)
         missing = [key for key, each in known.items() if each.required and key not in members]
         if missing or members.keys() - known.keys():
-            raise _refused(at, f"{kind.__name__} with just its members")
+            raise _refused(at, f"a {kind.__name__} with exactly its members")
         read = {
             known[key].name: self.read(each, known[key].hint, (*at, key))
             for key, each in members.items()
@@ -228,4 +228,4 @@ class _Reader:
         try:
             return kind.model_validate_json(msgspec.json.encode(value), strict=True)
         except ValueError as error:  # pydantic's ValidationError is one; its text has the values
-            raise _refused(at, f"{kind.__name__} ({type(error).__name__})") from None
+            raise _refused(at, f"a valid {kind.__name__} ({type(error).__name__})") from None

@@ -72,7 +72,7 @@ def from_class(cls: type) -> Tool:
         fields["parameters"] = with_null_for_default(fields["parameters"])
     if written and written.get("name") != fields.get("name"):
         hint = "write the same name in both places"
-        issues.append(fault("/name", "name", "schema() gives another name than the class", hint))
+        issues.append(fault("/name", "name", "schema() and the class give different names", hint))
     return declare(cls, fields, issues)
 
 
@@ -81,15 +81,15 @@ def _face_faults(cls: type) -> Iterator[Issue]:
         text = getattr(cls, name, None)
         if not isinstance(text, str) or not text.strip():
             hint = f"write {name}: ClassVar[str] = ... in the class"
-            yield fault(f"/{name}", "required", f"a class tool has a '{name}'", hint)
+            yield fault(f"/{name}", "required", f"a class tool needs a '{name}'", hint)
     if not isinstance(inspect.getattr_static(cls, "schema", None), staticmethod):
         hint = "write @staticmethod def schema() -> dict[str, Any]"
-        yield fault("/parameters", "schema", "a class tool has a static 'schema'", hint)
+        yield fault("/parameters", "schema", "a class tool needs a static 'schema'", hint)
     execute = inspect.getattr_static(cls, "execute", None)
     names = list(inspect.signature(execute).parameters) if inspect.isfunction(execute) else []
     if not inspect.iscoroutinefunction(execute) or len(names) != 3:
         hint = "write async def execute(self, arguments_json, context) -> InvokeResult"
-        yield fault("/source", "execute", "a class tool has an async 'execute'", hint)
+        yield fault("/source", "execute", "a class tool needs an async 'execute'", hint)
 
 
 def _written_schema(cls: type, issues: list[Issue]) -> dict[str, Any]:
@@ -104,7 +104,7 @@ def _written_schema(cls: type, issues: list[Issue]) -> dict[str, Any]:
         return {}
     if not isinstance(written, Mapping):
         hint = "return {'type': 'function', 'name': ..., 'description': ..., 'parameters': ...}"
-        issues.append(fault("/parameters", "schema", "schema() gives no mapping", hint))
+        issues.append(fault("/parameters", "schema", "schema() does not return a mapping", hint))
         return {}
     for name in written.keys() - set(_FUNCTION_FIELDS):
         hint = f"only these count: {', '.join(_FUNCTION_FIELDS)}"

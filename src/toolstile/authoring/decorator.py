@@ -85,7 +85,7 @@ def _decorated(given: Any, fields: Mapping[str, Any], names: Names) -> Any:
     function = given.__func__ if isinstance(given, staticmethod) else given
     if not inspect.isfunction(function):
         hint = "decorate a function or a staticmethod; a class goes to the registry as it is"
-        issue = fault("", "type", f"{type(given).__name__} is no function", hint)
+        issue = fault("", "type", f"{type(given).__name__} is not a function", hint)
         raise DefinitionError(str(fields.get("name"))[:64], (issue,))
     remember_names(function, names)
     made = declare(function, *_read_signature(function, fields))
@@ -115,7 +115,7 @@ def _read_signature(
         issues += _unmarked(inferred.parameters, fields["parameters"])
     if not inferred.description and "description" not in fields:
         hint = "write a docstring; its first paragraph is shown to the model"
-        issues.append(fault("/description", "description", "it says nothing of itself", hint))
+        issues.append(fault("/description", "description", "the tool has no description", hint))
         read["description"] = "(missing)"
     return {**read, **fields}, issues
 

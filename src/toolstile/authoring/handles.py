@@ -290,5 +290,5 @@ class Program(str):
 
     def __new__(cls, text: str) -> Self:
         if not text or "\0" in text:
-            raise ValueError("a program has a name")
+            raise ValueError("the name of a program is not empty and holds no NUL")
         return super().__new__(cls, text)

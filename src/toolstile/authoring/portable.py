@@ -151,7 +151,7 @@ def _again(script: str) -> ModuleType:
     found = importlib.util.spec_from_file_location(_AGAIN, script)
     spec = _from_source(found)
     if spec is None or spec.loader is None:
-        raise ImportError(f"{script} is no Python file")
+        raise ImportError(f"{script} is not a Python file")
     module = importlib.util.module_from_spec(spec)
     sys.modules[_AGAIN] = module
     spec.loader.exec_module(module)

@@ -38,7 +38,7 @@ _PLAIN = re.compile(r"[\w/.:*\[\]@+~-]+")
 
 
 class CapabilityError(SpellingError):
-    """A capability cannot be meant; `hint` says what to write instead."""
+    """A text is not a capability or a permission; `hint` says what to write instead."""
 
 
 class CapabilityKind(StrEnum):
@@ -81,7 +81,7 @@ def _program(text: str, base: str | None) -> str:
 def _name(text: str, _base: str | None = None) -> str:
     if not _NAME.fullmatch(text) or text == ANY:
         raise CapabilityError(
-            "this is no name", f"write 1 to 64 of A-Z, a-z, 0-9, _ . + - and not '{ANY}'"
+            "this is not a name", f"write 1 to 64 of A-Z, a-z, 0-9, _ . + - and not '{ANY}'"
         )
     return text
 
@@ -131,7 +131,7 @@ _ALGEBRAS: Mapping[CapabilityKind, _Algebra] = MappingProxyType(
 def _read(kind: CapabilityKind, text: object, base: str | None = None, place: str = "") -> str:
     """Give one item its own spelling; `place` tells a person which item is at fault."""
     if not isinstance(text, str):
-        raise CapabilityError(f"{kind}{place}: this is no text", "write each item as a string")
+        raise CapabilityError(f"{kind}{place}: it must be a string", "write each item as a string")
     try:
         return _ALGEBRAS[kind].read(text, base)
     except SpellingError as error:
@@ -180,7 +180,7 @@ class Capability(msgspec.Struct, frozen=True, kw_only=True):
         # Checked here, so that no door (decoding, a careless caller) lets in a scope which the
         # comparisons below would misread.
         if type(self.kind) is not CapabilityKind or type(self.scope) is not tuple:
-            raise CapabilityError("this is no kind and tuple of texts", _BY_HAND)
+            raise CapabilityError("a capability has a kind and a tuple of strings", _BY_HAND)
         if self.scope != _canonical(self.kind, self.scope):
             raise CapabilityError("this scope is not in its canonical spelling", _BY_HAND)
 
@@ -261,7 +261,8 @@ def _kind(kind: str) -> CapabilityKind:
         return CapabilityKind(kind)
     except ValueError:
         raise CapabilityError(
-            "this is no kind of capability", f"write one of {', '.join(CapabilityKind)}"
+            f"{str(kind)[:32]!r} is not a capability kind",
+            f"write one of {', '.join(CapabilityKind)}",
         ) from None
 
 
@@ -283,7 +284,7 @@ def _item(kind: CapabilityKind, text: str, base: str | None, place: str) -> str:
     """Read one item as a person wrote it, refusing what looks like more than it means."""
     if text in (ANY, WHATEVER):
         raise CapabilityError(
-            f"{kind}{place}: 'any' and '*' have their own places",
+            f"{kind}{place}: 'any' and '*' cannot be items of this list",
             'alone in a grant, ["any"] is everything; alone in a definition, ["*"] is whatever is '
             "granted",
         )
@@ -425,7 +426,7 @@ def permission_pattern(text: str, known: Iterable[str] = PERMISSIONS) -> str:
     if not any(permission_matches(text, each) for each in permissions):
         near = get_close_matches(text, permissions, n=1)
         hint = f"did you mean {near[0]}?" if near else "write e.g. tool.network.fetch or tool.*"
-        raise CapabilityError("no permission is meant by this", hint)
+        raise CapabilityError(f"{text!r} matches no permission", hint)
     return text
 
 

@@ -55,7 +55,7 @@ def host(text: str) -> str:
         return str(IPv4Address(text))
     except AddressValueError:
         raise HostError(
-            "this host ends in a number but is no plain IPv4 address",
+            "this host ends in a number but is not a plain IPv4 address",
             "write four decimal numbers, e.g. 192.0.2.1",
         ) from None
 
@@ -66,7 +66,7 @@ def _ipv6(text: str) -> str:
         address = IPv6Address(literal[1] if literal else "")
     except AddressValueError:
         raise HostError(
-            "this is no IPv6 address", "write e.g. [2001:db8::1], without a zone"
+            "this is not an IPv6 address", "write e.g. [2001:db8::1], without a zone"
         ) from None
     # ::ffff:127.0.0.1 reaches that IPv4 address, so it is that address. Addresses that a gateway
     # might translate (6to4, NAT64) stay what they are here: whoever connects looks into them.
@@ -85,7 +85,7 @@ def _name(text: str) -> str:
     name = text.lower().removesuffix(".")  # that dot only says that the name is complete
     if len(name) > MAX_HOST or not all(map(_LABEL.fullmatch, name.split("."))):
         raise HostError(
-            "this is no host name", "write e.g. api.example.org, 192.0.2.1 or [2001:db8::1]"
+            "this is not a host name", "write e.g. api.example.org, 192.0.2.1 or [2001:db8::1]"
         )
     if name == ANY:
         raise HostError(f"'{ANY}' is the word for every host", "give this host another name")
@@ -100,7 +100,7 @@ def endpoint(text: str) -> str:
     """
     match = _AUTHORITY.fullmatch(text)
     if match is None or ":" in (match[2] or ""):
-        raise HostError("this is no host or host:port", "an IPv6 address stands in brackets")
+        raise HostError("this is not a host or host:port", "an IPv6 address stands in brackets")
     return _spell(host(match[1]), match[2])
 
 
@@ -135,7 +135,7 @@ def host_of_url(url: str) -> str:
         )
     match = _URL.fullmatch(url)
     if match is None:
-        raise HostError("this is no http or https URL", "write https://host/path")
+        raise HostError("this is not an http or https URL", "write https://host/path")
     scheme, authority, rest = match.groups()
     # Old readers took https://a#@b to b (CVE-2016-8624); behind a '/' an '@' is harmless.
     if "@" in (authority if rest.startswith("/") else authority + rest):
@@ -151,7 +151,7 @@ def _spell(name: str, port: str | None) -> str:
     if port is None:
         return name
     if not _PORT.fullmatch(port) or int(port) > MAX_PORT:
-        raise HostError("this is no port", f"write a number from 1 to {MAX_PORT}")
+        raise HostError("this is not a port", f"write a number from 1 to {MAX_PORT}")
     return f"{name}:{port}"
 
 

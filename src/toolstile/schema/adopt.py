@@ -162,7 +162,7 @@ class _Adoption:
                 hint = "give them as 'parameters': a JSON Schema, or a list of parameters"
                 self.issues.append(fault(pointer(field), "unknown_field", reason, hint))
             else:
-                self.note(pointer(field), "unknown_field", "not taken over: it says nothing here")
+                self.note(pointer(field), "unknown_field", "dropped: the field has no meaning here")
 
     def _name(self, written: Any) -> Any:
         if not isinstance(written, str):
@@ -179,7 +179,7 @@ class _Adoption:
     def _description(self, tool: dict[str, Any], name: Any) -> Any:
         text = tool.get("description") or tool.get("title")
         if text is None or (isinstance(text, str) and not text.strip()):
-            self.note("/description", "description", "missing: the name stands in")
+            self.note("/description", "description", "missing: the name is used instead")
             return str(name).replace("_", " ") or "unnamed"
         return self._text("/description", text)
 
@@ -225,7 +225,9 @@ class _Adoption:
         for name in list(rules):
             if name == "x-toolstile":  # what a call takes is for whoever answers for it to say
                 rules["x-foreign-toolstile"] = rules.pop(name)
-                self.note(f"{path}/{name}", "x-toolstile", "kept as a note: a mark of a stranger's")
+                self.note(
+                    f"{path}/{name}", "x-toolstile", "kept as a note: a foreign mark is not obeyed"
+                )
             elif name not in KEYWORDS and not name.startswith("x-"):
                 rules[f"x-{name.lstrip('$')}"] = rules.pop(name)
                 where = path + pointer(name)
@@ -246,7 +248,7 @@ class _Adoption:
         for name, kind in (("title", str), ("description", str), ("examples", list)):
             if name in rules and not isinstance(rules[name], kind):
                 rules[f"x-{name}"] = rules.pop(name)
-                self.note(f"{path}/{name}", name, "kept as a note: it is not what it must be")
+                self.note(f"{path}/{name}", name, "kept as a note: it is of the wrong type")
         for name in ("title", "description"):
             if name in rules:
                 rules[name] = self._text(f"{path}/{name}", rules[name])
@@ -353,7 +355,11 @@ class _Adoption:
             keyword = closing_keyword(places, place, root)
             if keyword is not None and place.pointer in counted:
                 place.schema[keyword] = True
-                self.note(f"{path}{place.pointer}/{keyword}", keyword, "left open: oneOf counts it")
+                self.note(
+                    f"{path}{place.pointer}/{keyword}",
+                    keyword,
+                    "left open: closed, it could change what oneOf counts",
+                )
             elif keyword is not None:
                 silent = not place.pointer and not any(map(place.rules.get, DECLARES_MEMBERS))
                 text = NO_PARAMETERS if silent and not places.branches(place) else CLOSED

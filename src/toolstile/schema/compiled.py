@@ -97,7 +97,7 @@ class CompiledSchema:
             self._engine.is_valid(None)  # compiled now: what the engine refuses is refused here
 
     def _shortcut(self) -> Callable[[JsonValue], bool] | None:
-        """None where the question cannot be put to the engine."""
+        """A quick test whether a value fits; None where the engine by itself cannot tell."""
         if self._depth_limit is not None or self._copies:
             return None
         schema = engine_schema(self.schema, {})
@@ -164,7 +164,7 @@ class CompiledSchema:
         return () if self.is_valid(value) else self._refused(value).issues
 
     def _judged(self, value: JsonValue) -> Checked:
-        """What is to be said of a value that the shortcut does not take."""
+        """The result for a value that the shortcut has not accepted."""
         if self._is_settled(value) or not self.is_valid(value):
             return self._refused(value)
         return self._with_plan(value, self._plan)
@@ -291,7 +291,7 @@ def _refuse_strangers(places: Places, extensions: Extensions) -> None:
     for place in places:
         for name in place.rules.keys() - KEYWORDS.keys() - extensions.keywords.keys():
             if not name.startswith("x-"):
-                raise ValueError(f"nothing here knows the keyword '{name[:64]}'")
+                raise ValueError(f"unknown keyword '{name[:64]}'")
 
 
 @lru_cache(maxsize=CACHE_SIZE)

@@ -32,7 +32,7 @@ OLDER = {
 _OLD_MAPS = ("definitions",)
 
 UNNAMED = 9999
-"""Newer than all in that every word of today counts, older in that the old ones do, too."""
+"""No draft is named: every keyword of today counts, and those of older drafts are translated."""
 
 # Keywords that a draft before this one would pass over, though they would loosen it here.
 _LOOSENING = {"prefixItems": 2020, "minContains": 2019}
@@ -58,7 +58,7 @@ def modernise(schema: Any, draft: int, note: Note, path: str = "") -> Any:
     for name, since in _LOOSENING.items():
         if draft < since and name in rules:
             del rules[name]
-            note(f"{path}/{name}", "draft", "dropped: its draft had no such word")
+            note(f"{path}/{name}", "draft", "dropped: its draft had no such keyword")
     for translate in _ALWAYS if draft == TODAY else (*_ALWAYS, *_OLD):
         translate(rules, note, path)
     return {
@@ -119,7 +119,7 @@ def _required_members(rules: dict[str, Any], note: Note, path: str) -> None:
         rules["required"] = [*required, *(name for name in wanted if name not in required)]
     for name in said:
         where = path + pointer("properties", name, "required")
-        note(where, "draft", "said in the list of the object")
+        note(where, "draft", "moved to the list of the object")
 
 
 def _says_it_is_required(member: Any) -> bool:
@@ -131,7 +131,7 @@ def _without(rules: dict[str, Any], name: str) -> dict[str, Any]:
 
 
 def _recursive(rules: dict[str, Any], note: Note, path: str) -> None:
-    """2019-09's way to say "the whole again". Tools have one resource, so which is no question."""
+    """2019-09's way to say "the whole again". A tool has one schema, so that is what it means."""
     if rules.get("$recursiveRef") == "#" and "$ref" not in rules:
         rules["$ref"] = rules.pop("$recursiveRef")
         note(f"{path}/$recursiveRef", "draft", "written as $ref")

@@ -1,7 +1,7 @@
 """The one place that talks to the validating engine (jsonschema-rs).
 
 The engine gets a translated schema: patterns in its own linear-time syntax, annotations dropped.
-Settings, each closing a door that stands open by default (ecosystem.md section 4):
+Each setting turns off something lax that the engine does by default (ecosystem.md section 4):
 `offline` never fetches a reference, `validate_formats` makes formats assertions, the linear
 regex engine cannot be made to backtrack, `mask` keeps values out of the engine's own messages.
 """
@@ -224,7 +224,7 @@ def _formats(schema: Any) -> set[str]:
 
 
 def _total(name: str, judge: Callable[..., Any]) -> Callable[..., bool]:
-    """An extension with "does not fit" for everything that it raises."""
+    """The extension, answering "does not fit" where it would raise."""
 
     def fits(*given: Any) -> bool:
         try:

@@ -43,8 +43,9 @@ EngineError = jsonschema_rs.ValidationError
 
 class Schema(msgspec.Struct, frozen=True):
     """What explaining needs: the schema's places, and patterns as their author wrote them.
-    Without `suggests` nobody looks for the word that was meant: it takes longest of all.
-    `unfit` are the values of which more is wrong than a property that nobody took."""
+    `suggests` allows the search for the word that was meant, which takes longest of all. `unfit`
+    are the pointers of the values that fail some keyword besides `unevaluatedProperties`: there an
+    unexpected property may be a mere consequence of the other failure."""
 
     places: Places
     patterns: dict[str, str]

@@ -153,7 +153,7 @@ REFUSED_KEYWORDS: dict[str, str] = {
     "$recursiveRef": "say $ref: '#...'",
     "$recursiveAnchor": "say $anchor",
     "id": "2020-12 calls it $id; a tool's schema needs none",
-    "$vocabulary": "only the 2020-12 vocabularies are spoken here: remove it",
+    "$vocabulary": "only the 2020-12 vocabularies are supported: remove it",
     "nullable": "say type: ['...', 'null']",
     "optional": "leave the name out of required",
     "example": "2020-12 has examples, a list",

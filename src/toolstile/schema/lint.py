@@ -157,7 +157,7 @@ def _value_faults(
         yield fault(path, name, reason, f"write {shape.value} here", expected=shape.value)
     elif name == "$schema" and (value.rstrip("#") != DIALECT or place.parent is not None):
         hint = f"leave it out, or write {DIALECT} at the root; adopt() translates older drafts"
-        yield fault(path, name, "only draft 2020-12 is spoken here", hint, expected=DIALECT)
+        yield fault(path, name, "only draft 2020-12 is supported", hint, expected=DIALECT)
     elif name == "$id" and (not _ADDRESS.fullmatch(value) or _DIALECTS.search(unquote(place.base))):
         hint = "leave it out: references within a schema, '#/$defs/NAME', need none"
         yield fault(path, name, "this cannot be the address of a schema", hint)
@@ -288,7 +288,7 @@ def _expansion_faults(places: Places) -> Iterator[Issue]:
         reason = f"one value would be checked against more than {MAX_REACH:,} branches"
         yield fault(widest, "too_large", reason, "use an enum, or refer to fewer branches")
     elif expansion[deepest].chain > MAX_CHAIN:
-        reason = f"more than {MAX_CHAIN} branches or references stand one behind the other"
+        reason = f"more than {MAX_CHAIN} branches or references are chained one behind another"
         yield fault(deepest, "too_large", reason, "refer to the last one directly")
     elif work > MAX_WORK:
         reason = f"its values together would be checked against {work:,} of {MAX_WORK:,} branches"

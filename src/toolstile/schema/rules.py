@@ -88,7 +88,7 @@ def _untyped(places: Places, group: Group) -> Iterator[Issue]:
     for name, child in declared:
         if name not in typed:
             hint = "add 'type', 'enum' or 'const', or a combinator whose branches have one"
-            yield fault(child.pointer, "type", "the property says no type", hint)
+            yield fault(child.pointer, "type", "the property does not say its type", hint)
 
 
 def _unknown_required(group: Group) -> Iterator[Issue]:
@@ -166,7 +166,7 @@ def _mark_faults(place: Place) -> Iterator[Issue]:
         reason = f"a marked argument must be of type {wanted}"
         yield fault(path, "x-toolstile", reason, f"write 'type': '{wanted.split()[-1]}'")
     if not _mark_is_visible(place):
-        reason = "a resource named here could not be found again in a call"
+        reason = "a mark here would not be found again in a call"
         hint = "mark properties and items directly, outside combinators and $defs"
         yield fault(path, "x-toolstile", reason, hint)
 

@@ -1,8 +1,9 @@
 """RFC 8259 read exactly: the verdict behind `parse`, and the name and place of every fault.
 
-`read` decides. It is the C scanner of the standard library with the doors closed that it leaves
-open (duplicate names, NaN, overflow, lone surrogates, depth). What it refuses is read once more by
-`_Reader`, a small recursive descent that keeps the place and so can say what is wrong where.
+`read` decides. It is the C scanner of the standard library with its lax behaviours disabled: it
+would take duplicate names, NaN, overflow, lone surrogates and any depth. What is refused is read
+once more by `_Reader`, a small recursive descent that keeps the place and so can say what is wrong
+where.
 `toolstile.schema.parse` has the shortcut that most documents take instead.
 """
 
@@ -85,8 +86,8 @@ _ENCODING = Wrong("not UTF-8", "encode the text as UTF-8")
 _TRAILING = Wrong("text after the end of the document", "send one JSON value and nothing else")
 _CLOSE = "close every string, array and object"
 _SYNTAX = Wrong("not well-formed", "look at this place for a missing quote, comma or bracket")
-_NAME = Wrong("a member name should stand", "write names in double quotes")
-_COLON = Wrong("a ':' should stand", "write a colon between name and value")
+_NAME = Wrong("a missing member name", "write names in double quotes")
+_COLON = Wrong("a missing ':'", "write a colon between name and value")
 _COMMA = Wrong("a trailing comma", "leave out the comma after the last item")
 
 # The contract begins every message with ACODE's text for its error code.
@@ -300,14 +301,17 @@ _WORDS = {"true": True, "false": False, "null": None}
 
 # What may stand where a value should; the first that fits is named.
 _NO_VALUE = [
-    (re.compile(r"\Z"), Wrong("the text ends where a value should stand", _CLOSE)),
+    (re.compile(r"\Z"), Wrong("the text ends where a value was expected", _CLOSE)),
     (re.compile(r"[+-]?(?i:nan|inf)"), NOT_FINITE),
     (re.compile(r"True|False|None"), Wrong("a Python word", "write true, false or null")),
     (re.compile(r"'"), Wrong("a single quote", "write strings in double quotes")),
     (re.compile(r"//|/\*|#"), Wrong("a comment", "leave it out: JSON has none")),
     (re.compile(r"[-+.0-9]"), Wrong("a malformed number", "write it as in 12 or -1.5e3")),
     (re.compile(r"[,:\]}]"), Wrong("a value is missing", "give one, or leave out the comma")),
-    (re.compile(r""), Wrong("a value should stand", "write strings in double quotes")),
+    (
+        re.compile(r""),
+        Wrong("something that is not a JSON value", "write strings in double quotes"),
+    ),
 ]
 
 # What may end a string before its quote does.
@@ -443,7 +447,7 @@ class _Reader:
             return False
         if found != ",":
             hint = "write a comma between two items" if found else _CLOSE
-            raise self.fault(Wrong(f"a ',' or '{closer}' should stand", hint))
+            raise self.fault(Wrong(f"a missing ',' or '{closer}'", hint))
         comma = self.at
         self.at += 1
         if self.peek() == closer:

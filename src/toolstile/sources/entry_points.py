@@ -110,13 +110,13 @@ def _tools_of(provider: Any) -> list[Any]:
     elif callable(provider):
         given = provider(shelf)
         if given is not None:
-            reason = f"its callable gave a {type(given).__name__} back, which nobody looks at"
+            reason = f"its callable returned a {type(given).__name__}, which is ignored"
             raise _Refused(reason, "call registry.register for each tool and return None")
     elif isinstance(provider, Iterable) and not isinstance(provider, (str, bytes)):
         for tool in provider:
             shelf.register(tool)
     else:
-        reason = f"it is a {type(provider).__name__}, no provider"
+        reason = f"it is a {type(provider).__name__}, not a provider"
         raise _Refused(reason, "point it at a callable (registry) -> None or a list of tools")
     return shelf.tools
 
@@ -249,7 +249,7 @@ def _load(point: EntryPoint, read: Callable[[Any], T]) -> T:
         reason = f"its code raised {type(error).__name__}"
         if isinstance(error, ModuleNotFoundError):
             reason += f" for '{error.name}'"
-        raise _Refused(reason, "the log has the whole story") from error
+        raise _Refused(reason, "the log has the traceback") from error
 
 
 def _failure(name: str, index: int, refused: _Refused) -> Failure:

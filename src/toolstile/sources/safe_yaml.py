@@ -271,7 +271,7 @@ def _name(event: Any, path: str) -> str:
         name = _scalar(event, path)
         if isinstance(name, str):
             return name
-    raise _fault("a name that is no string", "put it in quotes", _position(event), path=path)
+    raise _fault("a name that is not a string", "put it in quotes", _position(event), path=path)
 
 
 # --- Scalars
@@ -314,7 +314,9 @@ def _tagged(event: Any, text: str, path: str) -> JsonValue:
         raise _tag_fault(event, path)
     value = text if kinds == (str,) else _plain(event, text, path)
     if type(value) not in kinds:
-        raise _fault("a value unlike its tag", "remove the tag", _position(event), path=path)
+        raise _fault(
+            "a value that does not match its tag", "remove the tag", _position(event), path=path
+        )
     return float(value) if float in kinds else value
 
 

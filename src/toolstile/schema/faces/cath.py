@@ -79,7 +79,7 @@ class _Reading:
         """CATH's InputSchema as a JSON Schema object."""
         members = schema.get("parameters", {}) if isinstance(schema, Mapping) else None
         if not isinstance(members, Mapping) or depth > MAX_DEPTH:
-            self.refuse(path, "no map of parameters", "write {parameters: {name: {...}}}")
+            self.refuse(path, "it must be a map of parameters", "write {parameters: {name: {...}}}")
             members = {}
         return self.members(f"{path}/parameters", members, depth)
 
@@ -132,7 +132,7 @@ class _Reading:
 
     def output(self, schema: Any) -> dict[str, Any]:
         if not isinstance(schema, Mapping) or "result_type" not in schema:
-            self.refuse("/output_schema", "no output schema", "write {result_type: ...}")
+            self.refuse("/output_schema", "it must be an output schema", "write {result_type: ...}")
             return {}
         made: dict[str, Any] = {"result_type": _snake(schema["result_type"])}
         fields = schema.get("fields")

@@ -310,7 +310,7 @@ def json_default(make: Callable[[], Any]) -> Any:
     try:
         first, second = as_json(make()), as_json(make())
     except TypeError as error:
-        raise HintError(f"the default is no JSON value: {error}", "use one, or None") from None
+        raise HintError(f"the default is not a JSON value: {error}", "use one, or None") from None
     if first != second:
-        raise HintError("the default is another one each time", "use None, and make it in the tool")
+        raise HintError("the default is different each time", "use None, and make it in the tool")
     return first

@@ -78,7 +78,7 @@ class _Writer:
 
 def _real(value: float) -> float:
     if not math.isfinite(value):
-        raise TypeError("a float that is no number (NaN or infinity) has no JSON")
+        raise TypeError("a float that is NaN or infinite cannot be written as JSON")
     return float(value)
 
 
@@ -111,7 +111,9 @@ def _members(value: Any) -> Iterator[tuple[str, Any]]:
     elif dataclasses.is_dataclass(kind):
         yield from ((field.name, getattr(value, field.name)) for field in dataclasses.fields(kind))
     else:
-        raise TypeError(f"a value of type {kind.__module__}.{kind.__qualname__} has no JSON")
+        raise TypeError(
+            f"a value of type {kind.__module__}.{kind.__qualname__} cannot be written as JSON"
+        )
 
 
 def _struct_members(value: msgspec.Struct) -> Iterator[tuple[str, Any]]:
