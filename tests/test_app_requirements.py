@@ -114,8 +114,8 @@ def test_starting_registers_and_logs_all_tools(
     assert names == ["shout", "whisper"]
     said = [record.getMessage() for record in caplog.records if record.levelno == logging.INFO]
     assert [line for line in said if line.startswith("Tool registered")] == [
-        "Tool registered. Name: shout, Version: 1.4.0",
-        "Tool registered. Name: whisper, Version: 2.0.0",
+        "Tool registered. name=shout version=1.4.0",
+        "Tool registered. name=whisper version=2.0.0",
     ]
 
 

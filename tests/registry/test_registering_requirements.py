@@ -158,7 +158,7 @@ def test_registrations_are_logged(caplog: pytest.LogCaptureFixture) -> None:
     with pytest.raises(DefinitionError):
         registry.register(document("read_file", version="x"))
     said = [record.getMessage() for record in caplog.records if record.levelno == logging.INFO]
-    registered = "Tool registered. Name: read_file, Version: 1.0.0"
+    registered = "Tool registered. name=read_file version=1.0.0"
     assert [line for line in said if line.startswith("Tool registered")] == [registered]
 
 

@@ -199,7 +199,7 @@ def test_registration_and_failed_validation_are_logged(caplog: pytest.LogCapture
     registry.register(document())
     registry.check("read_file", '{"path": "a", "canary": "s3cr3t-value"}')
     messages = [record.getMessage() for record in caplog.records]
-    assert "Tool registered. Name: read_file, Version: 1.0.0" in messages
+    assert "Tool registered. name=read_file version=1.0.0" in messages
     assert any("ACODE-TSR-005" in message for message in messages)
     assert not any("s3cr3t-value" in message for message in messages)
 

@@ -374,13 +374,6 @@ def _unite(capabilities: Iterable[Capability]) -> tuple[Capability, ...]:
     )
 
 
-def grant_line(capability: Capability) -> str:
-    """Write the line for .agent/config.yml that grants `capability`."""
-    if capability.whatever:
-        return f"grants: {{{capability.kind}: []}}  # name in the list what the tool may have"
-    return f"grants: {{{capability.kind}: [{', '.join(map(quoted, capability.scope))}]}}"
-
-
 # --- permissions ------------------------------------------------------------------------------
 
 # No permission stands for `secret`: a secret is granted by name or not at all.

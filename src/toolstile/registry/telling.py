@@ -1,4 +1,5 @@
-"""What is logged of definitions, in the seeds' words (LEX-DEF section 8, ACODE FR-021)."""
+"""What is logged of definitions, in the seeds' words (LEX-DEF section 8, ACODE FR-021)
+with fields as key=value."""
 
 from __future__ import annotations
 
@@ -18,38 +19,38 @@ MAX_NAMED = 10
 def log_validated(definition: ToolDefinition, warnings: tuple[Issue, ...]) -> None:
     """A definition was looked at and stands; what its author should know is a line of its own."""
     log.info(
-        "[TLS-DEF] Tool definition validated. Name: %s, Category: %s, Parameters: %d",
+        "[TLS-DEF] Tool definition validated. name=%s category=%s parameters=%d",
         definition.name,
         definition.category.word,
         parameter_count(definition),
     )
     if warnings:
-        said = "[TLS-DEF] Tool definition stands, with warnings. Name: %s, Warnings: %s"
+        said = "[TLS-DEF] Tool definition stands, with warnings. name=%s warnings=%s"
         log.info(said, definition.name, _named(warnings))
 
 
 def log_refused(error: DefinitionError) -> None:
     """A definition was refused; each constraint out of its range is a line of its own."""
-    said = "[TLS-DEF] Tool definition validation failed. Name: %s, Errors: %s"
+    said = "[TLS-DEF] Tool definition validation failed. name=%s errors=%s"
     log.warning(said, error.name, _named(error.issues))
     for issue in error.issues:
         if issue.code == "range":
             log.warning(
                 "[TLS-DEF] Tool definition constraint violation. "
-                "Name: %s, Constraint: %s, Value: %s, Max: %s",
+                "name=%s constraint=%s value=%s max=%s",
                 error.name,
                 issue.path.removeprefix("/constraints/"),
                 issue.actual,
-                issue.expected,
+                (issue.expected or "").rpartition(" to ")[2],  # of the range, its upper end
             )
 
 
 def log_registered(definition: ToolDefinition, ref: str, *, built_in: bool) -> None:
     """A definition is there from now on."""
     version = definition.exported_version
-    log.info("Tool registered. Name: %s, Version: %s", definition.name, version)
+    log.info("Tool registered. name=%s version=%s", definition.name, version)
     if not built_in:
-        created = "[TLS-DEF] Custom tool definition created. Id: %s, Name: %s"
+        created = "[TLS-DEF] Custom tool definition created. id=%s name=%s"
         log.info(created, ref, definition.name)
 
 
