@@ -33,11 +33,9 @@ def word_count(path: ReadPath, min_length: Length = 1) -> Count:
 
 
 @tool
-def replace_word(path: WritePath, old: str, new: str) -> int:
-    """Replace a word everywhere in a text file."""
-    text = path.read_text()
-    path.write_text(text.replace(old, new))
-    return text.count(old)
+def save_note(path: WritePath, text: str) -> int:
+    """Write a text file whole; how many characters it has."""
+    return path.write_text(text)
 
 
 def heading(text: str) -> None:
@@ -45,8 +43,8 @@ def heading(text: str) -> None:
     print(f"\n── {text} " + "─" * max(0, 76 - len(text)))
 
 
-def show(what: str, result: Any) -> None:
-    """A call and how it ended."""
+def show(what: str, result: Any, expected: str) -> None:
+    """A call and how it ended, which is what the tour promises: else it stops here."""
     print(f"   {what}")
     print(f"   → {result.status.word}", end="")
     print(f": {result.output_json}" if result.ok else f" [{result.error_code}]")
@@ -56,45 +54,66 @@ def show(what: str, result: Any) -> None:
     for issue in result.issues:
         print(f"     {issue.path or '(whole)'}: {issue.message}")
         print(f"       repair: {issue.hint}")
+    found = "SUCCESS" if result.ok else result.error_code
+    promise(f"'{what}' ends in {expected}, not in {found}", holds=found == expected)
+
+
+def promise(text: str, *, holds: bool) -> None:
+    """The tour is run by CI: where something is not as it is shown, it fails with words."""
+    if not holds:
+        raise SystemExit(f"\nThe tour stops: it promises that {text}. Please report this.")
 
 
 def refused(rt: Any) -> None:
     """Calls that a careless library would have run."""
     heading("Refused, with the repair")
-    for raw in (
-        '{"pth": "notes.txt"}',
-        '{"path": "notes.txt", "min_length": "3"}',
-        '{"path": "notes.txt", "path": "/etc/shadow"}',
-        '{"path": "notes.txt", "min_length": 1e400}',
+    for raw, code in (
+        ('{"pth": "notes.txt"}', "ACODE_TSR_003"),
+        ('{"path": "notes.txt", "min_length": "3"}', "ACODE_TSR_004"),
+        ('{"path": "notes.txt", "path": "/etc/shadow"}', "ACODE_TSR_002"),
+        ('{"path": "notes.txt", "min_length": 1e400}', "ACODE_TSR_002"),
     ):
-        show(f"word_count {raw}", rt.call("word_count", raw))
+        show(f"word_count {raw}", rt.call("word_count", raw), code)
     for path in ("/etc/passwd", "../../etc/passwd"):
-        show(f"word_count path={path}", rt.call(word_count, path=path))
+        show(f"word_count path={path}", rt.call(word_count, path=path), "PERMISSION_DENIED")
 
 
 def staged(rt: Any, notes: Path) -> None:
     """Confirm the effects, not the intention."""
     heading("Staged: the tool has run, nothing has changed, here is the diff")
-    waits = rt.call(replace_word, path="notes.txt", old="turnstile", new="toolstile")
-    show("replace_word turnstile → toolstile", waits)
+    before = notes.read_text(encoding="utf-8")
+    after = before.replace("turnstile", "toolstile")
+    waits = rt.call(save_note, path="notes.txt", text=after)
+    show("save_note path=notes.txt", waits, "REQUIRES_CONFIRMATION")
     for line in rt.confirmation(waits.execution_id).diff.splitlines():
         print(f"     {line}")
-    print(f"   the file still says: {notes.read_text(encoding='utf-8').splitlines()[0]!r}")
+    says(notes, "the file still says:", before)
     heading("Approved: exactly that diff is made")
-    show("approve", rt.approve(waits.execution_id))
-    print(f"   the file now says:   {notes.read_text(encoding='utf-8').splitlines()[0]!r}")
+    show("approve", rt.approve(waits.execution_id), "SUCCESS")
+    says(notes, "the file now says:  ", after)
     heading("Approved too late: somebody else's edit is never overwritten")
-    waits = rt.call(replace_word, path="notes.txt", old="gate", new="door")
-    notes.write_text("a person was faster\n", encoding="utf-8")
-    show("approve", rt.approve(waits.execution_id))
+    waits = rt.call(save_note, path="notes.txt", text="the tool was late\n")
+    show("save_note path=notes.txt", waits, "REQUIRES_CONFIRMATION")
+    theirs = "a person was faster\n"
+    notes.write_text(theirs, encoding="utf-8")
+    show("approve", rt.approve(waits.execution_id), "EFFECT_CONFLICT")
+    says(notes, "the file says:      ", theirs)
+
+
+def says(notes: Path, words: str, expected: str) -> None:
+    """What stands in the file, which nothing but an approval changes."""
+    text = notes.read_text(encoding="utf-8")
+    print(f"   {words} {text.splitlines()[0]!r}")
+    promise("the file holds what was shown", holds=text == expected)
 
 
 def replayed(rt: Any) -> None:
     """One call id, one run."""
     heading("The same call id never runs twice")
-    for _ in range(2):
+    for again in (False, True):
         result = rt.call(word_count, path="notes.txt", call_id="turn-7")
-        show(f"word_count (call id turn-7), replayed: {result.replayed}", result)
+        show(f"word_count (call id turn-7), replayed: {result.replayed}", result, "SUCCESS")
+        promise("only the second call is a replay", holds=result.replayed is again)
 
 
 def main() -> None:
@@ -105,12 +124,13 @@ def main() -> None:
         notes = Path(folder, "notes.txt")
         notes.write_text("the turnstile counts\nthe gate decides\n", encoding="utf-8")
         settings = {"store": "memory:", "grants": {"fs_read": [folder], "fs_write": [folder]}}
-        print("Two tools: word_count may read, replace_word may write, in one folder only.")
-        runtime = Runtime(tools=[word_count, replace_word], settings=settings)
+        print("Two tools: word_count may read, save_note may write, in one folder only.")
+        runtime = Runtime(tools=[word_count, save_note], settings=settings)
         with contextlib.chdir(folder), runtime.blocking() as rt:
             heading("Allowed")
-            show("word_count path=notes.txt", rt.call(word_count, path="notes.txt"))
-            show("word_count min_length=5", rt.call(word_count, path="notes.txt", min_length=5))
+            show("word_count path=notes.txt", rt.call(word_count, path="notes.txt"), "SUCCESS")
+            longer = rt.call(word_count, path="notes.txt", min_length=5)
+            show("word_count path=notes.txt min_length=5", longer, "SUCCESS")
             refused(rt)
             staged(rt, notes)
             replayed(rt)
