@@ -59,7 +59,9 @@ EXAMPLE: {"text": "hello", "times": 2}
 
 async def main() -> None:
     """Call it as an agent's loop would."""
-    async with Runtime(tools=[Echo]) as rt:
+    # In memory: a call id never runs twice, so in a lasting store a second start of this program
+    # would print the results of the first.
+    async with Runtime(tools=[Echo], store="memory:") as rt:
         agent = rt.as_(agent="me", session="s1")
         for turn, arguments in enumerate(('{"text": "hello", "times": 2}', '{"times": 9}')):
             result = await agent.call("echo", arguments, call_id=f"turn-{turn}")
