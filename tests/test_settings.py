@@ -853,17 +853,40 @@ def test_a_working_directory_that_is_gone_is_said(tmp_path: Path) -> None:
 
 
 def test_the_place_of_private_places_is_private(tmp_path: Path) -> None:
-    """Whatever the umask: who could write there could put another in the place of a project's. One
-    that is there already is left as its owner has it."""
+    """Whatever the umask: who could write there could put another in the place of a project's."""
     before = os.umask(0)
     try:
-        make_private(tmp_path / "toolstile" / "project")
-        (tmp_path / "given").mkdir()
-        make_private(tmp_path / "given" / "project")
+        made = make_private(tmp_path / "toolstile" / "project")
     finally:
         os.umask(before)
-    modes = [(tmp_path / name).stat().st_mode & 0o777 for name in ("toolstile", "given")]
-    assert modes == [0o700, 0o777]
+    assert [each.stat().st_mode & 0o777 for each in (made.parent, made)] == [0o700, 0o700]
+
+
+@pytest.mark.parametrize("mode", [0o770, 0o707, 0o777])
+def test_a_private_place_is_not_made_where_others_may_write(tmp_path: Path, mode: int) -> None:
+    """They could put theirs in its place; where only owners may rename, as in /tmp, they cannot."""
+    (tmp_path / "given").mkdir()
+    (tmp_path / "given").chmod(mode)
+    with pytest.raises(SettingsError, match="in the place of one that lies here"):
+        make_private(tmp_path / "given" / "project")
+    (tmp_path / "given").chmod(mode | 0o1000)
+    assert make_private(tmp_path / "given" / "project").stat().st_mode & 0o777 == 0o700
+
+
+def test_an_argument_is_not_blamed_on_the_file(project: Project) -> None:
+    """A grant that a program gives, and that holds the state, is called an argument; the message
+    names the place and how to move it. What the file says is the file's."""
+    project.write("{}")
+    state = project.environ["XDG_STATE_HOME"]
+    with pytest.raises(SettingsError) as refused:
+        project.load(grants={"fs_read": [state]})
+    assert str(refused.value).startswith("Settings in the arguments are refused:")
+    assert "argument: this cannot be granted" in str(refused.value)
+    assert f"{state}/toolstile" in str(refused.value)
+    assert "XDG_STATE_HOME" in str(refused.value)
+    project.write(f"grants: {{fs_read: ['{state}']}}")
+    with pytest.raises(SettingsError, match=r"Settings in \.agent/config\.yml are refused"):
+        project.load()
 
 
 def test_a_private_directory_is_private(tmp_path: Path) -> None:

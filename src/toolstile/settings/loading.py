@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import logging
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -14,7 +14,7 @@ import msgspec
 
 from toolstile.errors import Finding, SettingsError
 from toolstile.model.capability import CapabilityKind
-from toolstile.model.issue import pointer
+from toolstile.model.issue import Issue, pointer
 from toolstile.schema import fields
 from toolstile.settings.places import (
     AGENT_DIRECTORY,
@@ -27,8 +27,16 @@ from toolstile.settings.places import (
 )
 from toolstile.settings.reading import FIELDS, MEMBERS, READERS, TOOLS, Reading, SettingsFaults
 from toolstile.settings.rights import RIGHTS, guarded_places
-from toolstile.settings.values import DEFAULT, Settings
-from toolstile.settings.written import EXPLICITLY, Written, add_arguments, add_environment, written
+from toolstile.settings.values import DEFAULT, Settings, origin_of
+from toolstile.settings.written import (
+    ARGUMENT,
+    ENVIRONMENT,
+    EXPLICITLY,
+    Written,
+    add_arguments,
+    add_environment,
+    written,
+)
 
 log = logging.getLogger("toolstile.settings")
 
@@ -57,11 +65,22 @@ def load_settings(
     add_arguments(at, overrides)
     settings = _read(at, environ, faults)
     if faults.issues:
-        raise SettingsError(at.where, sorted(faults.issues, key=lambda issue: issue.path))
+        raise SettingsError(
+            _blamed(at, faults.issues), sorted(faults.issues, key=lambda issue: issue.path)
+        )
     if source is None:
         _check_planted(settings, environ, start)
     _log(settings)
     return settings
+
+
+def _blamed(at: Written, issues: Iterable[Issue]) -> str:
+    """What the message names as being wrong: a fault of the arguments alone is not the file's."""
+    if at.origins.get("") == ARGUMENT:  # a mapping has its own name
+        return at.where
+    origins = {origin_of(at.origins, issue.path).partition(" ")[0] for issue in issues}
+    named = {ARGUMENT: "the arguments", ENVIRONMENT: "the environment"}
+    return named.get(origins.pop(), at.where) if len(origins) == 1 else at.where
 
 
 def _working_directory() -> Path:

@@ -132,9 +132,9 @@ def make_private(directory: Path) -> Path:
         SettingsError: it is somebody else's, no directory, or others could have written to it.
     """
     try:
-        # The one above, too: who may write there could put another in the place of this one.
         for each in (directory.parent, directory):
             each.mkdir(parents=True, exist_ok=True, mode=0o700)
+        _check_above(directory.parent)
         found = directory.lstat()
         if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.geteuid():
             reason = "it is not a directory of this user"
@@ -150,23 +150,34 @@ def make_private(directory: Path) -> Path:
     return directory
 
 
+def _check_above(directory: Path) -> None:
+    """Whoever may rename what lies here could put another in the place of ours; in a sticky
+    directory, such as /tmp, only its owner may."""
+    found = directory.stat()
+    open_to_others = found.st_mode & _WRITABLE_BY_OTHERS and not found.st_mode & stat.S_ISVTX
+    if open_to_others or found.st_uid not in (0, os.geteuid()):
+        reason = "others could put a directory of theirs in the place of one that lies here"
+        refuse(str(directory), reason, "chmod 700 it if it is yours, or set XDG_STATE_HOME")
+
+
 # --- what no tool may be granted ----------------------------------------------------------------
 
 
 class Guarded(msgspec.Struct, frozen=True):
     """A place that no grant may reach. A masked one is hidden from tools by the sandbox, so what
-    holds it may be granted; it and what lies in it may not."""
+    holds it may be granted; it and what lies in it may not. `hint` says what to grant instead."""
 
     what: str
     path: str
     masked: bool = False
+    hint: str = "grant a directory that has nothing to do with it"
 
     def reached_by(self, path: str) -> str | None:
         """Why a grant of `path` is refused; None if it does not reach this place."""
         if lies_in(path, self.path):
-            return f"it lies in {self.what}"
+            return f"it lies in {self.what}, {self.path}"
         if not self.masked and lies_in(self.path, path):
-            return f"it contains {self.what}"
+            return f"it contains {self.what}, {self.path}"
         return None
 
 

@@ -38,7 +38,7 @@ from toolstile.settings.values import Agent
 _FILES = (CapabilityKind.FS_READ, CapabilityKind.FS_WRITE)
 _KINDS = {kind.value: kind for kind in CapabilityKind}
 _MASKED_HINT = "grant a directory beside it; one that holds it may be granted, for it is masked"
-_HINT = "grant a directory that has nothing to do with it"
+_STATE_HINT = "grant one that has nothing to do with it, or set XDG_STATE_HOME to one outside"
 
 
 def guarded_places(
@@ -50,8 +50,10 @@ def guarded_places(
         "the directory .agent, which holds this configuration",
         real(project / AGENT_DIRECTORY),
         masked=True,
+        hint=_MASKED_HINT,
     )
-    state = Guarded("the directory where this program keeps its own state", real(state_root))
+    kept = "the directory where this program keeps its own state"
+    state = Guarded(kept, real(state_root), hint=_STATE_HINT)
     others = (Guarded(what, real(path)) for what, path in files.items())
     safe = (agent.path, state.path)
     outside = (
@@ -108,8 +110,7 @@ def _check_reach(at: Reading, path: str, directory: str) -> None:
     for place in at.guarded:
         reason = place.reached_by(directory)
         if reason is not None:
-            hint = _MASKED_HINT if place.masked else _HINT
-            at.faults.note(path, "guarded", f"this cannot be granted: {reason}", hint)
+            at.faults.note(path, "guarded", f"this cannot be granted: {reason}", place.hint)
 
 
 def permissions(at: Reading, path: str, value: Any) -> tuple[str, ...]:

@@ -23,6 +23,7 @@ from toolstile.settings.places import (
 from toolstile.settings.reading import MEMBERS, SettingsFaults
 
 ARGUMENT = "argument"
+ENVIRONMENT = "environment"
 PREFIX = "TOOLSTILE_"
 
 # TOOLSTILE_STORE sets store, TOOLSTILE_LIMITS_CONCURRENT sets concurrent of limits.
@@ -96,7 +97,7 @@ def add_environment(at: Written, environ: Mapping[str, str], faults: SettingsFau
     """Let variables override what the file says, and warn of those that mean nothing."""
     for name in sorted(environ):
         if name in VARIABLES:
-            _put(at, VARIABLES[name], environ[name], f"environment {name}")
+            _put(at, VARIABLES[name], environ[name], f"{ENVIRONMENT} {name}")
         elif name.startswith(PREFIX):
             near = difflib.get_close_matches(name[:64], VARIABLES, n=1)
             hint = f"did you mean {near[0]}?" if near else f"known: {', '.join(VARIABLES)}"

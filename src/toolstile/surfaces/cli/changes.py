@@ -56,4 +56,7 @@ def number_added(state: State, name: str) -> int:
 
 def _named(tool: Any) -> tuple[Any, Any]:
     """Name and version; whatever somebody has written into the file is left as it is."""
-    return (tool.get("name"), tool.get("version")) if isinstance(tool, Mapping) else (None, None)
+    if not isinstance(tool, Mapping) or not isinstance(tool.get("name"), str):
+        return None, None
+    version = tool.get("version")
+    return tool["name"], version if isinstance(version, str | None) else repr(version)
