@@ -49,13 +49,18 @@ def first_cells(document: Path, heading: str | None = None) -> set[str]:
 
 
 def literals(path: Path) -> Iterator[str]:
-    """The strings of a module, but those of `__all__`."""
+    """The strings of a module, but those of `__all__` and the names of values in `--help`."""
     tree = ast.parse(words_of(path))
     exported = {
         id(node)
         for statement in tree.body
         if isinstance(statement, ast.Assign) and ast.unparse(statement.targets[0]) == "__all__"
         for node in ast.walk(statement.value)
+    }
+    exported |= {
+        id(node.value)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.keyword) and node.arg == "metavar"
     }
     for node in ast.walk(tree):
         text = node.value if isinstance(node, ast.Constant) else None

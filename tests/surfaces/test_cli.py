@@ -124,7 +124,9 @@ def test_list_by_category(run: Run) -> None:
 
 
 def test_show_prints_the_seeds_lines(run: Run) -> None:
-    """The four lines of ACODE, and a line per parameter."""
+    """The four lines of ACODE, a line per parameter, and what else decides about a call."""
+    run("tools", "pin", "read_file", "^1")
+    run("tools", "disable", "read_file")
     assert run("tools", "show", "read_file").stdout.splitlines() == [
         "Name: read_file",
         "Version: 1.0.0",
@@ -132,7 +134,16 @@ def test_show_prints_the_seeds_lines(run: Run) -> None:
         "Parameters:",
         "  path (string, required): Path to the file to read",
         "  encoding (string): One of: utf-8, ascii, utf-16. Default: utf-8",
+        "Rights: fs_read",
+        "Side effects: fs_read",
+        "Asks before it runs: no",
+        "Isolation: standard",
+        "Source: none: it is validated, and cannot be called until a program binds it",
+        "Pinned to: ^1",
+        "Disabled: it is listed, and cannot be called",
     ]
+    shown = run("tools", "show", "write_note").stdout.splitlines()
+    assert "Source: python note_tools:write_note" in shown
 
 
 def test_show_as_json_holds_the_definition(run: Run) -> None:
@@ -140,6 +151,7 @@ def test_show_as_json_holds_the_definition(run: Run) -> None:
     shown = document(run("tools", "show", "read_file@^1", "--json"))
     assert shown["definition"]["name"] == "read_file"
     assert shown["digest"].startswith("sha256:")
+    assert shown["id"] == f"local/read_file@1.0.0#{shown['digest']}"
     assert shown["versions"] == ["1.0.0"]
 
 
@@ -304,10 +316,9 @@ def test_a_call_may_name_a_version(run: Run) -> None:
     arguments = '{"path": "workspace/n.txt", "text": "x"}'
     assert run("call", "write_note@^2", arguments).exit_code == 4
     none = run("call", "write_note@^3", arguments)
-    assert (none.exit_code, none.stderr.splitlines()[0]) == (
-        1,
-        "tool_not_found: Unknown tool: 'write_note' (no version allows '^3'; there are: 2.1.0)",
-    )
+    said = "Unknown tool: 'write_note' (no version allows '^3'; there are: 2.1.0)"
+    line = f"tool_not_found: {said} [ACODE_TSR_001]"
+    assert (none.exit_code, none.stderr.splitlines()[0]) == (1, line)
 
 
 def test_a_caller_may_ask_for_more_isolation(run: Run) -> None:

@@ -176,7 +176,7 @@ def test_of_several_who_add_one_version_one_does(start: Start, tmp_path: Path) -
     assert [one["error"]["code"] for one in said if "error" in one] == ["ACODE_TSR_007"] * 5
     (winner,) = [one["added"][0] for one in said if "added" in one]
     _, shown, _ = ended(start("tools", "show", "same", "--json"))
-    assert json.loads(shown)["id"] == winner
+    assert json.loads(shown)["id"] == f"local/{winner}"
 
 
 def test_what_is_removed_leaves_nothing_behind(start: Start, tmp_path: Path) -> None:

@@ -10,11 +10,12 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+import typer
 from typer.testing import CliRunner, Result
 
 from toolstile import Runtime, SettingsError, tool
@@ -162,20 +163,34 @@ def test_a_message_is_said_once(project: Path, run: Run) -> None:
     )
     refused = run("call", "save_note", '{"path": "a", "text": 1}')
     assert refused.stderr.splitlines() == [
-        "validation_error: Type mismatch: expected string, got integer",
+        "validation_error: Type mismatch: expected string, got integer [ACODE_TSR_004]",
         "  /text",
         "    send a value of type string",
     ]
 
 
-def test_help_asks_for_no_value_that_is_not_taken(run: Run) -> None:
-    """Switches stand alone; only typer's own are written otherwise."""
-    for words in (("call",), ("tools", "list"), ("confirm", "list")):
-        lines = run(*words, "--help").stdout.splitlines()
-        switches = [line for line in lines if re.search(r"--(json|frozen|yes|preview) ", line)]
-        assert len(switches) >= 2
-        assert not [line for line in switches if "<" in line]
-        assert [line for line in lines if "--tenant" in line and "<str>" in line]
+def every_command(group: Any, words: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Any]]:
+    """Every command and group of commands, with the words that lead to it."""
+    yield words, group
+    for name, inner in getattr(group, "commands", {}).items():
+        yield from every_command(inner, (*words, name))
+
+
+COMMANDS = dict(every_command(typer.main.get_command(app)))
+
+
+@pytest.mark.parametrize("words", COMMANDS, ids=" ".join)
+def test_help_names_values_in_one_way(run: Run, words: tuple[str, ...]) -> None:
+    """In capitals, where one is taken; no type of ours is shown, and everything is explained."""
+    shown = run(*words, "--help").stdout
+    assert not re.findall(r"<\w+>|<\w+ \w+>|[{}]|list\[", shown)
+    found = COMMANDS[words].get_params(typer.Context(COMMANDS[words]))
+    assert [parameter for parameter in found if parameter.name == "help"]
+    for parameter in found:
+        assert parameter.help
+        name = parameter.metavar or ""
+        assert name == name.upper()
+        assert bool(name) != bool(getattr(parameter, "is_flag", False))
 
 
 def test_version(run: Run) -> None:
@@ -192,7 +207,7 @@ def test_version(run: Run) -> None:
         (("tools", "enable", "save_note"), {"name": "save_note", "enabled": True}),
         (("tools", "pin", "save_note", "^1"), {"name": "save_note", "pinned": "^1"}),
         (("tools", "pin", "save_note"), {"name": "save_note", "pinned": None}),
-        (("tools", "remove", "save_note"), {"removed": "save_note"}),
+        (("tools", "remove", "save_note"), {"removed": "save_note", "versions": ["1.0.0"]}),
     ],
 )
 def test_changes_answer_in_json(run: Run, words: tuple[str, ...], document: Any) -> None:

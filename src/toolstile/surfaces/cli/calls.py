@@ -1,9 +1,10 @@
-"""`toolstile call` and `confirm`: the line from a terminal, with a person at hand."""
+"""`toolstile call`: the line from a terminal, with a person at hand."""
 
 from __future__ import annotations
 
 import asyncio
 import json
+import logging
 import sys
 from collections.abc import Iterator
 from typing import Annotated, Any
@@ -13,9 +14,9 @@ import typer
 
 from toolstile.app import Runtime
 from toolstile.errors import NotWaiting
-from toolstile.model.call import Caller
+from toolstile.model.call import Caller, uuid7
 from toolstile.model.record import CallState
-from toolstile.model.vocabulary import Status
+from toolstile.model.vocabulary import EffectsState, Status
 from toolstile.runtime.approvals import Seen
 from toolstile.runtime.outcome import Result
 from toolstile.surfaces.cli import completing, console
@@ -23,22 +24,20 @@ from toolstile.surfaces.cli.completing import Reference
 from toolstile.surfaces.cli.invocation import (
     DENIED,
     FAILED,
-    FLAG,
+    INTERRUPTED,
     OK,
+    TOOL_LOG,
     UNAVAILABLE,
     USAGE,
     WAITS,
     Fail,
     Invocation,
-    command,
-    read_input,
+    read_arguments,
 )
-
-confirm = typer.Typer(no_args_is_help=True, help="Answer calls that wait for a person.")
 
 EXITS = {
     Status.SUCCESS: OK,
-    Status.CANCELLED: 130,
+    Status.CANCELLED: INTERRUPTED,
     Status.REQUIRES_CONFIRMATION: WAITS,
     Status.PERMISSION_DENIED: DENIED,
     Status.LICENSE_REQUIRED: DENIED,
@@ -46,67 +45,118 @@ EXITS = {
 }
 SAID = ("version", "preview", "call_id", "isolation", "timeout")
 UNRECORDED = ("RECORD_UNAVAILABLE", "OUTCOME_SPOOLED")
-
-Execution = Annotated[str, typer.Argument(metavar="EXECUTION", help="The call's execution id.")]
+BECAME = {
+    EffectsState.NONE: "it has changed nothing",
+    EffectsState.DISCARDED: "what it would have changed was thrown away",
+    EffectsState.COMMITTED: "its changes were made",
+    EffectsState.UNKNOWN: "what it changed is not known: look before you repeat it",
+}
 
 
 class About(msgspec.Struct, frozen=True, kw_only=True):
     """What is said about a call, beside the tool and its arguments."""
 
-    version: Annotated[str | None, typer.Option(help="A version or range.")] = None
-    preview: Annotated[
-        bool, typer.Option("--preview", metavar=FLAG, help="Show changes, make none.")
+    version: Annotated[
+        str | None, typer.Option(metavar="RANGE", help="A version or range; as NAME@RANGE.")
+    ] = None
+    preview: Annotated[bool, typer.Option("--preview", help="Show changes, make none.")] = False
+    yes: Annotated[bool, typer.Option("--yes", help="Confirm without asking.")] = False
+    verbose: Annotated[
+        bool, typer.Option("--verbose", help="Show what the tool logs, on stderr.")
     ] = False
-    yes: Annotated[bool, typer.Option("--yes", metavar=FLAG, help="Confirm without asking.")] = (
-        False
-    )
-    session: Annotated[str | None, typer.Option(help="The session it belongs to.")] = None
-    call_id: Annotated[str | None, typer.Option(help="The same id never runs twice.")] = None
-    agent: Annotated[str | None, typer.Option(help="The agent that asks.")] = None
-    user: Annotated[str | None, typer.Option(help="The user that asks.")] = None
+    session: Annotated[
+        str | None, typer.Option(metavar="SESSION", help="The session it belongs to.")
+    ] = None
+    call_id: Annotated[
+        str | None, typer.Option(metavar="ID", help="The same id never runs twice.")
+    ] = None
+    agent: Annotated[str | None, typer.Option(metavar="AGENT", help="The agent that asks.")] = None
+    user: Annotated[str | None, typer.Option(metavar="USER", help="The user that asks.")] = None
     isolation: Annotated[
         str | None,
         typer.Option(
-            help="At least this; may only raise it.", autocompletion=completing.isolation_levels
+            metavar="LEVEL",
+            help="At least this; may only raise it.",
+            autocompletion=completing.isolation_levels,
         ),
     ] = None
-    timeout: Annotated[float | None, typer.Option(min=0.001, help="Seconds; may only shorten.")] = (
-        None
-    )
+    timeout: Annotated[
+        float | None, typer.Option(metavar="SECONDS", min=0.001, help="May only shorten its time.")
+    ] = None
 
 
 def call(
     cli: Invocation,
     name: Reference,
-    arguments: Annotated[str | None, typer.Argument(help="JSON, @FILE, or - for stdin.")] = None,
+    arguments: Annotated[
+        str | None, typer.Argument(metavar="ARGUMENTS", help="JSON, @FILE, or - for stdin.")
+    ] = None,
     about: About = About(),  # noqa: B008 - frozen
 ) -> int:
     """Call a tool, through every check."""
-    raw = read_input(arguments)
-    said = {key: getattr(about, key) for key in SAID}
-    who = _caller(cli, agent=about.agent, user=about.user, session=about.session)
+    if about.preview and about.yes:
+        hint = "--preview changes nothing, so there is nothing to say yes to: leave one out"
+        raise Fail(USAGE, "USAGE", "--preview and --yes exclude each other", hint)
+    if about.verbose:
+        logging.getLogger(TOOL_LOG).setLevel(logging.DEBUG)
+    raw = read_arguments("call", name, arguments)
+    said = {key: getattr(about, key) for key in SAID} | {"execution_id": uuid7()}
+    who = caller_of(cli, agent=about.agent, user=about.user, session=about.session)
 
     async def talk(runtime: Runtime) -> Result[Any]:
-        result = await runtime.as_(**who).call(name, raw, **said)
-        waits = result.status is Status.REQUIRES_CONFIRMATION
-        if not waits:
+        try:
+            result = await runtime.as_(**who).call(name, raw, **said)
+        except asyncio.CancelledError:
+            raise await _interrupted(runtime, said["execution_id"]) from None
+        if result.status is not Status.REQUIRES_CONFIRMATION:
             return result
-        # What is approved is what was shown, so it is looked up once.
-        seen = await runtime.confirmation(result.execution_id)
-        if not cli.as_json and seen.diff is not None:
-            console.tell(seen.diff)
-        agreed = about.yes or (None if about.preview else _agrees(cli, seen))
-        if about.preview or agreed is None:
-            return result
-        by = Caller(**who)
-        if not agreed:
-            return await runtime.deny(result.execution_id, by=by)
-        return await runtime.approve(result.execution_id, by=by, digest=seen.digest)
+        try:
+            return await _asked(cli, runtime, result, about, Caller(**who))
+        except NotWaiting:  # answered elsewhere, while the person here was reading
+            raise await not_waiting(runtime, result.execution_id) from None
 
-    return _report(cli, _with_runtime(cli, talk))
+    return report(cli, with_runtime(cli, talk))
 
 
-def _caller(cli: Invocation, **names: str | None) -> dict[str, Any]:
+async def _asked(
+    cli: Invocation, runtime: Runtime, result: Result[Any], about: About, by: Caller
+) -> Result[Any]:
+    # What is approved is what was shown, so it is looked up once.
+    seen = await runtime.confirmation(result.execution_id)
+    if not cli.as_json and seen.diff is not None:
+        console.tell(seen.diff)
+    agreed = about.yes or (None if about.preview else _agrees(cli, seen))
+    if about.preview or agreed is None:
+        return result
+    if not agreed:
+        return await runtime.deny(result.execution_id, by=by)
+    return await runtime.approve(result.execution_id, by=by, digest=seen.digest)
+
+
+async def _interrupted(runtime: Runtime, execution: str) -> Fail:
+    """What became of a call that its caller gave up; the line has brought it to its end."""
+    ended = await runtime.results.get(execution)
+    became = "it had not begun" if ended is None else BECAME[ended.effects_state]
+    return Fail(INTERRUPTED, "CANCELLED", f"the call was cancelled; {became}")
+
+
+async def not_waiting(runtime: Runtime, execution: str) -> Fail:
+    """Why a call cannot be answered: there is none, or it has been, and how it went."""
+    hint = "`toolstile confirm list` shows those that do"
+    ended = await runtime.results.get(execution)
+    if ended is None:
+        message = f"no call {execution[:64]} waits for an answer"
+        return Fail(FAILED, "NOT_WAITING", message, hint)
+    reasons = ended.decision.reasons if ended.decision else ()
+    how = [reason.text for reason in reasons if reason.source == "confirmation"]
+    code = ended.error_code or ended.status.name
+    answered = f"it has been answered ({how[-1]}) and" if how else "it"
+    message = f"call {execution} does not wait: {answered} ended in {code}"
+    return Fail(FAILED, "NOT_WAITING", message, hint)
+
+
+def caller_of(cli: Invocation, **names: str | None) -> dict[str, Any]:
+    """Who acts here, by the names of `Runtime.as_`. Raises Fail for a name that cannot be."""
     given = {key: value for key, value in names.items() if value is not None}
     try:
         Caller(tenant=cli.settings.tenant, **given)
@@ -115,7 +165,9 @@ def _caller(cli: Invocation, **names: str | None) -> dict[str, Any]:
     return {"tenant": cli.settings.tenant, **given}
 
 
-def _with_runtime(cli: Invocation, talk: Any) -> Any:
+def with_runtime(cli: Invocation, talk: Any) -> Any:
+    """What `talk` gives back, which is handed an open runtime."""
+
     async def run() -> Any:
         async with cli.runtime() as runtime:
             return await talk(runtime)
@@ -129,7 +181,7 @@ def _agrees(cli: Invocation, seen: Seen) -> bool | None:
     if cli.as_json or not (sys.stdin.isatty() and sys.stderr.isatty()):
         return None
     if seen.diff is None:
-        for line in (*_looked_at(seen), seen.result.error_message or ""):
+        for line in (*looked_at(seen), seen.result.error_message or ""):
             console.tell(line)
     try:
         return typer.confirm(
@@ -142,13 +194,29 @@ def _agrees(cli: Invocation, seen: Seen) -> bool | None:
         return None
 
 
-def _report(cli: Invocation, result: Result[Any]) -> int:
+def looked_at(seen: Seen) -> Iterator[str]:
+    """What a person looks at before they answer, but for the diff."""
+    call = seen.result.input
+    yield f"Tool: {call.tool}"
+    yield f"Arguments: {json.dumps(call.arguments, ensure_ascii=False)}"
+    has_run = seen.state is CallState.HELD
+    yield f"State: {'has run; its changes wait' if has_run else 'has not run'}"
+    for resource in seen.result.decision.resources if seen.result.decision else ():
+        yield f"{resource.access}: {resource.value}"
+
+
+def report(cli: Invocation, result: Result[Any]) -> int:
+    """Say how a call ended; gives back the exit code."""
     if cli.as_json:
         console.document(result.to_dict())
     elif result.ok:
         console.say(result.output if isinstance(result.output, str) else result.output_json)
+        for effect in result.effects:
+            console.tell(f"{effect.type}: {effect.resource}")
     else:
-        console.tell(f"{result.status.word}: {result.error_message}")
+        # A denial begins with the word that the status has said.
+        message = (result.error_message or "").removeprefix("denied: ")
+        console.tell(f"{result.status.word}: {message} [{result.error_code}]")
         _tell_issues(result)
     if result.error_code in UNRECORDED:
         return UNAVAILABLE
@@ -163,96 +231,3 @@ def _tell_issues(result: Result[Any]) -> None:
             console.tell(f"  {issue.path or '(whole)'}{'' if said else f': {issue.message}'}")
         if issue.hint:
             console.tell(f"    {issue.hint}")
-
-
-@command(confirm, "list")
-def list_waiting(cli: Invocation) -> int:
-    """List the calls that wait for an answer."""
-
-    async def talk(runtime: Runtime) -> tuple[Result[Any], ...]:
-        return await runtime.confirmations()
-
-    waiting = _with_runtime(cli, talk)
-    if cli.as_json:
-        console.document({"items": [result.to_dict() for result in waiting], "next": None})
-        return OK
-    rows = [(r.execution_id, r.record.input.tool, r.metadata.started_at) for r in waiting]
-    console.table("Waiting for an answer", ("Execution", "Tool", "Since"), rows)
-    if not rows:
-        console.tell("nothing waits for an answer")
-    return OK
-
-
-@command(confirm)
-def approve(
-    cli: Invocation,
-    execution: Execution,
-    user: Annotated[str | None, typer.Option(help="Who approves.")] = None,
-    digest: Annotated[str | None, typer.Option(help="Of what you saw; else refused.")] = None,
-) -> int:
-    """Let a waiting call go on: the shown changes are made, or the call is run."""
-    who = _caller(cli, user=user)
-
-    async def talk(runtime: Runtime) -> Result[Any]:
-        return await runtime.approve(execution, by=Caller(**who), digest=digest)
-
-    return _report(cli, _answered(cli, talk))
-
-
-@command(confirm)
-def deny(
-    cli: Invocation,
-    execution: Execution,
-    note: Annotated[str, typer.Option(help="Why; the model is told.")] = "",
-) -> int:
-    """End a waiting call with a no; nothing of it happens."""
-    who = _caller(cli)
-
-    async def talk(runtime: Runtime) -> Result[Any]:
-        return await runtime.deny(execution, by=Caller(**who), note=note)
-
-    result = _answered(cli, talk)
-    if cli.as_json:
-        console.document(result.to_dict())
-    else:
-        console.tell(f"{execution} is denied: {result.error_message}")
-    return OK
-
-
-@command(confirm)
-def show(cli: Invocation, execution: Execution) -> int:
-    """Show what an answer would be about: arguments, resources, changes, digest."""
-
-    async def talk(runtime: Runtime) -> Any:
-        return await runtime.confirmation(execution)
-
-    seen = _answered(cli, talk)
-    if cli.as_json:
-        document = {"execution_id": execution, "digest": seen.digest, "diff": seen.diff}
-        console.document(document | {"call": seen.result.to_dict()})
-        return OK
-    for line in _looked_at(seen):
-        console.say(line)
-    console.say(f"Digest: {seen.digest}")
-    if seen.diff:
-        console.say(seen.diff)
-    return OK
-
-
-def _looked_at(seen: Seen) -> Iterator[str]:
-    """What a person looks at before they answer, but for the diff."""
-    call = seen.result.input
-    yield f"Tool: {call.tool}"
-    yield f"Arguments: {json.dumps(call.arguments, ensure_ascii=False)}"
-    has_run = seen.state is CallState.HELD
-    yield f"State: {'has run; its changes wait' if has_run else 'has not run'}"
-    for resource in seen.result.decision.resources if seen.result.decision else ():
-        yield f"{resource.access}: {resource.value}"
-
-
-def _answered(cli: Invocation, talk: Any) -> Any:
-    try:
-        return _with_runtime(cli, talk)
-    except NotWaiting as error:
-        hint = "`toolstile confirm list` shows those that do"
-        raise Fail(FAILED, "NOT_WAITING", str(error), hint) from error

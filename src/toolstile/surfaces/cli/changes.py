@@ -7,7 +7,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from toolstile.model.definition import ToolDefinition
+from toolstile.model.definition import UNVERSIONED, ToolDefinition
 from toolstile.settings import State
 
 
@@ -35,10 +35,10 @@ def added(state: State, definitions: Iterable[ToolDefinition]) -> State:
     return replace(state, tools=(*kept, *new))
 
 
-def removed(state: State, name: str, *, last: bool) -> State:
-    """Every added version of a tool taken out. What was said of it goes with its `last` version:
-    else it would stay for ever, and hold for whatever is added under that name one day."""
-    kept = tuple(tool for tool in state.tools if _named(tool)[0] != name)
+def removed(state: State, name: str, version: str | None, *, last: bool) -> State:
+    """An added version of a tool taken out, or every one. What was said of the tool goes with its
+    `last`: else it would stay for ever, and hold for whatever is added under that name one day."""
+    kept = tuple(tool for tool in state.tools if not _is_meant(tool, name, version))
     state = replace(state, tools=kept)
     if not last:
         return state
@@ -49,9 +49,15 @@ def removed(state: State, name: str, *, last: bool) -> State:
     )
 
 
-def number_added(state: State, name: str) -> int:
-    """How many tools of this name commands have added, sound or not."""
-    return sum(_named(tool)[0] == name for tool in state.tools)
+def versions_added(state: State, name: str, version: str | None = None) -> list[str]:
+    """The versions of a tool that commands have added, sound or not; or the one, if it is there."""
+    meant = [_named(tool) for tool in state.tools if _is_meant(tool, name, version)]
+    return [held or UNVERSIONED for _, held in meant]
+
+
+def _is_meant(tool: Any, name: str, version: str | None) -> bool:
+    found, held = _named(tool)
+    return found == name and version in (None, held or UNVERSIONED)
 
 
 def _named(tool: Any) -> tuple[Any, Any]:

@@ -3,48 +3,74 @@
 from __future__ import annotations
 
 import logging
+import re
 import sys
 from importlib import metadata
 from typing import Annotated
 
 import typer
 
-from toolstile.surfaces.cli import calls, console, project, tools
-from toolstile.surfaces.cli.invocation import FAILED, FLAG, GONE, OK, USAGE, command
+from toolstile.surfaces.cli import calls, confirming, console, project, tools
+from toolstile.surfaces.cli.helping import Group, Mistake
+from toolstile.surfaces.cli.invocation import (
+    FAILED,
+    GONE,
+    OK,
+    TOOL_LOG,
+    USAGE,
+    ConfigOption,
+    FrozenOption,
+    JsonOption,
+    Shared,
+    TenantOption,
+    command,
+)
+
+EXECUTION = re.compile(r" execution=[0-9a-f-]{36}")
 
 app = typer.Typer(
     name="toolstile",
+    cls=Group,
     no_args_is_help=True,
     pretty_exceptions_enable=False,
 )
 
 
-# What Typer raises for a command line that it cannot take; it gives no name to it.
-Mistake: type[Exception] = typer.BadParameter.__mro__[2]
-
-
 class Readable(logging.Formatter):
-    """The log keeps each entry on one line; a person at a terminal reads a traceback in many."""
+    """The log keeps each entry on one line; a person at a terminal reads a traceback in many. And
+    what a tool says is about the one call of this command line, whose id says nothing then."""
 
     def format(self, record: logging.LogRecord) -> str:
         """The entry, its escaped line ends made into line ends."""
-        return super().format(record).replace("\\n", "\n  ")
+        text = super().format(record).replace("\\n", "\n  ")
+        said = record.name == TOOL_LOG and record.levelno < logging.ERROR
+        return EXECUTION.sub("", text, count=1) if said else text
 
 
 @app.callback(invoke_without_command=True)
 def main(
-    version: Annotated[
-        bool, typer.Option("--version", metavar=FLAG, help="Print the version.")
-    ] = False,
+    ctx: typer.Context,
+    version: Annotated[bool, typer.Option("--version", help="Print the version.")] = False,
+    as_json: JsonOption = False,
+    config: ConfigOption = None,
+    tenant: TenantOption = None,
+    frozen: FrozenOption = False,
 ) -> None:
     """The gate that every tool call of an AI agent passes through."""
+    ctx.obj = Shared(as_json=as_json, config=config, tenant=tenant, frozen=frozen)
     if version:
-        sys.stdout.write(f"toolstile {metadata.version('toolstile')}\n")
+        found = metadata.version("toolstile")
+        if as_json:
+            console.document({"version": found})
+        else:
+            console.say(f"toolstile {found}")
         raise typer.Exit
+    if ctx.invoked_subcommand is None:
+        ctx.fail("there is no command")
 
 
 app.add_typer(tools.app, name="tools")
-app.add_typer(calls.confirm, name="confirm")
+app.add_typer(confirming.app, name="confirm")
 command(app)(calls.call)
 command(app)(project.init)
 command(app)(project.doctor)
@@ -57,6 +83,8 @@ def run() -> None:
     handler = logging.StreamHandler()
     handler.setFormatter(Readable("toolstile: %(message)s"))
     logging.basicConfig(level=logging.ERROR, handlers=[handler])
+    # A tool's warnings are meant for whoever calls it; `call --verbose` shows all that it says.
+    logging.getLogger(TOOL_LOG).setLevel(logging.WARNING)
     try:
         code = _ended(as_json="--json" in sys.argv)
         sys.stdout.flush()  # here, where somebody can still be told that it failed

@@ -43,6 +43,12 @@ Reference = Annotated[
     str,
     typer.Argument(metavar="NAME[@RANGE]", help="A tool, or a version.", autocompletion=tool_names),
 ]
+Version = Annotated[
+    str,
+    typer.Argument(
+        metavar="NAME[@VERSION]", help="A tool, or one version of it.", autocompletion=tool_names
+    ),
+]
 Name = Annotated[str, typer.Argument(metavar="NAME", help="A tool.", autocompletion=tool_names)]
 
 

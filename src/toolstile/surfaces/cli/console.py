@@ -67,11 +67,15 @@ def table(title: str, columns: Sequence[str], rows: Iterable[Sequence[str]]) -> 
             sys.stdout.write("\t".join(_cell(cell) for cell in row) + "\n")
         return
     drawn = Table(title=title, title_justify="left")
-    for column in columns:
-        drawn.add_column(column, no_wrap=column != columns[-1])
-    for row in rows:
+    cells = [[_cell(cell) for cell in row] for row in rows]
+    # The first column names what other commands are given: it is never cut, and folded at worst.
+    widest = max((len(row[0]) for row in cells), default=0)
+    drawn.add_column(columns[0], no_wrap=True, min_width=widest, overflow="fold")
+    for column in columns[1:]:
+        drawn.add_column(column)
+    for row in cells:
         # Text, not markup: a description may hold square brackets.
-        drawn.add_row(*(Text(_cell(cell)) for cell in row))
+        drawn.add_row(*(Text(cell) for cell in row))
     Console().print(drawn)
 
 

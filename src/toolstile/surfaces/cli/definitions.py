@@ -10,7 +10,7 @@ import msgspec
 from toolstile.model.definition import ToolDefinition
 from toolstile.model.issue import Issue
 from toolstile.schema.defining import Vocabulary
-from toolstile.schema.fields import NAME
+from toolstile.schema.fields import NAME, RESERVED
 from toolstile.schema.parse import ParseFault, parse
 from toolstile.sources.declared import name_of, read_declared
 from toolstile.sources.safe_yaml import YamlFault, load_yaml
@@ -44,7 +44,10 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def read_definitions(file: Path, vocabulary: Vocabulary) -> list[Report]:
-    """The definitions of a YAML or JSON file: one, a list, or the `tools.custom` of settings."""
+    """The definitions of a YAML or JSON file: one, a list, or the `tools.custom` of settings.
+    Raises Fail where it is none."""
+    if file.suffix == ".py":
+        raise Fail(USAGE, "USAGE", f"{file} is Python; definitions are YAML or JSON", _OF_PYTHON)
     raw = read_file(file)
     try:
         document = parse(raw) if file.suffix == ".json" else load_yaml(raw)
@@ -75,7 +78,14 @@ def _report(file: str, document: Any, vocabulary: Vocabulary) -> Report:
     )
 
 
+_OF_PYTHON = (
+    "`toolstile tools new NAME --kind config` prints a definition; let its `source:` name the "
+    'function, as in {python: "module:function"}, and add that file'
+)
+
 _PYTHON = '''\
+# Save this in a module of your project. A program hands the function over: Runtime(tools=[{name}]).
+# For the command line, `toolstile tools new {name} --kind config` prints a definition to add.
 from toolstile import ReadPath, tool
 
 
@@ -91,6 +101,8 @@ def {name}(path: ReadPath, limit: int = 100) -> str:
 '''
 
 _CONFIG = """\
+# Save this as {name}.yml and write the function that `source` names, with a parameter for each
+# property; the module is looked for in the project. Then: toolstile tools add {name}.yml
 tools:
   custom:
     - name: {name}
@@ -102,7 +114,7 @@ tools:
           path: {{type: string, description: The file to read, x-toolstile: {{reads: path}}}}
           limit: {{type: integer, minimum: 1, maximum: 10000, default: 100}}
         required: [path]
-      source: {{python: "my_package.my_module:{name}"}}
+      source: {{python: "my_module:{name}"}}
 """
 
 TEMPLATES = {"python": _PYTHON, "config": _CONFIG}
@@ -113,6 +125,9 @@ def template(name: str, kind: str) -> str:
     if not NAME.fullmatch(name):
         hint = "a-z, 0-9 and _, beginning with a letter, at most 64 characters"
         raise Fail(USAGE, "USAGE", f"'{name[:64]}' cannot be a tool's name", hint)
+    if name in RESERVED:
+        hint = "say what the tool does, as in read_file"
+        raise Fail(USAGE, "USAGE", f"the name '{name}' is reserved", hint)
     if kind not in TEMPLATES:
         raise Fail(USAGE, "USAGE", f"no template '{kind}'", f"one of: {', '.join(TEMPLATES)}")
     return TEMPLATES[kind].format(name=name)

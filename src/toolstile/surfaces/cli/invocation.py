@@ -23,14 +23,18 @@ from toolstile.errors import (
     ConflictError,
     DefinitionError,
     LicenceError,
+    NotWaiting,
     SettingsError,
     StoreUnavailable,
     ToolstileError,
     UnknownToolError,
 )
+from toolstile.model.call import check_identifier
 from toolstile.registry.registry import Registry
 from toolstile.settings import Settings, State, change_state, load_settings
+from toolstile.settings.places import SETTINGS_INVALID
 from toolstile.surfaces.cli import console
+from toolstile.surfaces.cli.helping import ONE_OBJECT, Command
 
 OK, FAILED, USAGE, DENIED, WAITS, UNAVAILABLE, FOUND = 0, 1, 2, 3, 4, 5, 7
 INTERRUPTED, GONE = 130, 141
@@ -39,18 +43,46 @@ INTERRUPTED, GONE = 130, 141
 MAX_INPUT = 16 * 1024 * 1024
 
 log = logging.getLogger("toolstile")
+TOOL_LOG = "toolstile.tool"  # the logger of what tools say themselves
 
-# The metavar of options that take no value: typer would write `<bool>`, as if one had to follow.
-FLAG = ""
-
-JsonOption = Annotated[bool, typer.Option("--json", metavar=FLAG, help="Print one JSON document.")]
+JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
 ConfigOption = Annotated[
-    Path | None, typer.Option("--config", help="Settings instead of .agent/config.yml.")
+    Path | None,
+    typer.Option("--config", metavar="FILE", help="Settings instead of .agent/config.yml."),
 ]
-TenantOption = Annotated[str | None, typer.Option("--tenant", help="Act for this tenant.")]
+TenantOption = Annotated[
+    str | None,
+    typer.Option("--tenant", metavar="TENANT", help="Whose calls these are; tools are the same."),
+]
 FrozenOption = Annotated[
-    bool, typer.Option("--frozen", metavar=FLAG, help="Refuse to change any definition.")
+    bool,
+    typer.Option(
+        "--frozen",
+        help="Refuse what changes definitions: tools add, remove, enable, disable, pin.",
+    ),
 ]
+
+# Parameters whose text may be any bytes: names of files, and what a parser looks at.
+ANY_BYTES = ("arguments", "old", "new")
+
+
+class Shared(msgspec.Struct, frozen=True, kw_only=True):
+    """The options that every command takes; they may also stand before the command."""
+
+    as_json: bool = False
+    config: Path | None = None
+    tenant: str | None = None
+    frozen: bool = False
+
+    def over(self, other: Shared | None) -> Shared:
+        """What is said after the command, and else what is said before it."""
+        before = other or Shared()
+        return Shared(
+            as_json=self.as_json or before.as_json,
+            config=before.config if self.config is None else self.config,
+            tenant=before.tenant if self.tenant is None else self.tenant,
+            frozen=self.frozen or before.frozen,
+        )
 
 
 class Fail(Exception):
@@ -67,18 +99,32 @@ class Fail(Exception):
 class Invocation:
     """One run of the command line."""
 
-    def __init__(
-        self, *, as_json: bool, config: Path | None, tenant: str | None, frozen: bool
-    ) -> None:
-        self.as_json = as_json
-        self.config = config
-        self.frozen = frozen
-        self._overrides: dict[str, Any] = {} if tenant is None else {"tenant": tenant}
+    def __init__(self, shared: Shared) -> None:
+        self.as_json = shared.as_json
+        self.config = shared.config
+        self.frozen = shared.frozen
+        self._tenant = shared.tenant
 
     @cached_property
     def settings(self) -> Settings:
-        """The settings of the project that the command runs in."""
+        """The settings of the project that the command runs in; what is odd about them is said."""
+        found = self.read_settings()
+        for warning in found.warnings:
+            console.tell(f"toolstile: {warning.message} ({warning.hint})")
+        return found
+
+    def read_settings(self) -> Settings:
+        """The settings as they are now, for a command that speaks of them itself."""
         return load_settings(self.config, overrides=self._overrides)
+
+    @property
+    def _overrides(self) -> dict[str, Any]:
+        if self._tenant is None:
+            return {}
+        try:
+            return {"tenant": check_identifier("the tenant", self._tenant)}
+        except ValueError as error:
+            raise Fail(USAGE, "USAGE", f"--tenant: {error}", "write another name") from error
 
     @cached_property
     def registry(self) -> Registry:
@@ -109,16 +155,15 @@ def command(app: typer.Typer, name: str | None = None) -> Callable[[Callable[...
     """Register a function whose first parameter is the Invocation."""
 
     def register(function: Callable[..., Any]) -> Callable[..., Any]:
-        def run(**given: Any) -> None:
-            shared = {key: given.pop(key) for key in ("as_json", "config", "tenant", "frozen")}
-            invocation = Invocation(**shared)
-            exit_code = _guarded(function, invocation, _gathered(function, given))
-            raise typer.Exit(exit_code)
+        def run(ctx: typer.Context, **given: Any) -> None:
+            said = Shared(**{key: given.pop(key) for key in Shared.__struct_fields__})
+            invocation = Invocation(said.over(ctx.find_root().obj))
+            raise typer.Exit(_guarded(function, invocation, given))
 
         run.__name__ = function.__name__
         run.__doc__ = function.__doc__
         run.__signature__ = _signature(function)  # type: ignore[attr-defined]
-        app.command(name)(run)
+        app.command(name, cls=Command)(run)
         return function
 
     return register
@@ -156,7 +201,10 @@ def _signature(function: Callable[..., Any]) -> inspect.Signature:
         )
     ]
     keyword = [p.replace(kind=inspect.Parameter.KEYWORD_ONLY) for p in own]
-    return inspect.Signature([*keyword, *shared])
+    context = inspect.Parameter(
+        "ctx", inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation=typer.Context
+    )
+    return inspect.Signature([context, *keyword, *shared])
 
 
 def _expanded(parameter: inspect.Parameter) -> list[inspect.Parameter]:
@@ -176,14 +224,14 @@ def _expanded(parameter: inspect.Parameter) -> list[inspect.Parameter]:
 
 def _guarded(function: Callable[..., Any], invocation: Invocation, given: dict[str, Any]) -> int:
     try:
-        return function(invocation, **given) or OK
+        _refuse_half_characters(given)
+        return function(invocation, **_gathered(function, given)) or OK
     except Fail as fail:
         console.failure(fail.code, fail.message, fail.hint, as_json=invocation.as_json)
         return fail.exit_code
     except ToolstileError as error:
         exit_code, code, hint = _known(error)
-        message = str(error).removesuffix(f" ({hint})")  # an exception has its repair in its text
-        console.failure(code, message, hint, as_json=invocation.as_json)
+        console.failure(code, message_of(error, hint), hint, as_json=invocation.as_json)
         return exit_code
     except BrokenPipeError:  # which Typer would take for a failure of the command
         console.silence()
@@ -193,11 +241,29 @@ def _guarded(function: Callable[..., Any], invocation: Invocation, given: dict[s
             return _broken(error, invocation)
         raise  # the answer could not be written, or the person has ended it
     except KeyboardInterrupt:
-        if invocation.as_json:
-            console.failure("CANCELLED", "interrupted", None, as_json=True)
+        console.failure("CANCELLED", "interrupted", None, as_json=invocation.as_json)
         return INTERRUPTED
     except Exception as error:  # noqa: BLE001 - said in words, with the story in the log
         return _broken(error, invocation)
+
+
+def _refuse_half_characters(given: dict[str, Any]) -> None:
+    """Bytes that are no UTF-8 come as halves of characters, which nothing behind here can write."""
+    for name, value in given.items():
+        for text in value if isinstance(value, list) else [value]:
+            if isinstance(text, str) and name not in ANY_BYTES and not _is_whole(text):
+                message = f"'{text[:64]}' holds bytes that are not UTF-8"
+                raise Fail(USAGE, "USAGE", message, "write it as text")
+
+
+def _is_whole(text: str) -> bool:
+    return not any("\ud800" <= character <= "\udfff" for character in text)
+
+
+def message_of(error: ToolstileError, hint: str | None = None) -> str:
+    """What went wrong; the repair and the code, which exceptions have in their text, are said
+    beside it."""
+    return str(error).replace(f" [{SETTINGS_INVALID}]", "").removesuffix(f" ({hint})")
 
 
 def _broken(error: Exception, invocation: Invocation) -> int:
@@ -212,7 +278,13 @@ def _broken(error: Exception, invocation: Invocation) -> int:
 def _known(error: ToolstileError) -> tuple[int, str, str | None]:
     """Exit code, code and repair of our own exceptions."""
     if isinstance(error, SettingsError):
-        return USAGE, "SETTINGS", "correct that; `toolstile doctor` shows what came from where"
+        return (
+            USAGE,
+            SETTINGS_INVALID,
+            "correct that; `toolstile doctor` shows what came from where",
+        )
+    if isinstance(error, NotWaiting):
+        return FAILED, "NOT_WAITING", "`toolstile confirm list` shows those that do"
     if isinstance(error, StoreUnavailable):
         return UNAVAILABLE, "RECORD_UNAVAILABLE", error.hint
     if isinstance(error, LicenceError):
@@ -226,17 +298,30 @@ def _known(error: ToolstileError) -> tuple[int, str, str | None]:
     return FAILED, "FAILED", None
 
 
-def read_input(given: str | None) -> bytes:
-    """JSON given as text, as @FILE, or on stdin (`-` or nothing). Raises Fail."""
+def read_arguments(command_words: str, name: str, given: str | None) -> bytes:
+    """A tool's arguments: JSON given as text, as @FILE, or on stdin (`-` or nothing). Raises Fail
+    for what is none of these, such as `path=x`; what is wrong JSON is for the parser to say."""
+    if name.startswith(("@", "{")):
+        raise Fail(USAGE, "USAGE", "the name of a tool comes first", _how(command_words, "NAME"))
     if given is None or given == "-":
-        stream = typer.get_binary_stream("stdin")
-        if given is None and stream.isatty():
-            hint = "give JSON, @FILE, or pipe it in"
-            raise Fail(USAGE, "USAGE", "there are no arguments", hint)
-        return stream.read(MAX_INPUT)
+        return _read_stdin(_how(command_words, name), named=given is not None)
     if given.startswith("@"):
         return read_file(Path(given[1:]))
+    if not given.lstrip("\ufeff \t\r\n").startswith(("{", "[", '"')):
+        raise Fail(USAGE, "USAGE", "that is no JSON object", _how(command_words, name))
     return os.fsencode(given)  # as it came: what is no UTF-8 is for the parser to say
+
+
+def _how(command_words: str, name: str) -> str:
+    return ONE_OBJECT.format(command=command_words, name=name)
+
+
+def _read_stdin(hint: str, *, named: bool) -> bytes:
+    stream = typer.get_binary_stream("stdin")
+    raw = b"" if not named and stream.isatty() else stream.read(MAX_INPUT)
+    if not raw.strip() and not named:
+        raise Fail(USAGE, "USAGE", "there are no arguments", hint)
+    return raw
 
 
 def read_file(path: Path) -> bytes:

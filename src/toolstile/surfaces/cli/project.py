@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import platform
 import sys
 from collections.abc import Iterator
+from itertools import islice
 from pathlib import Path
-from typing import Any
 
 import msgspec
 
 from toolstile.app import load_tools, open_store, unheeded
-from toolstile.errors import StoreUnavailable, ToolstileError
+from toolstile.errors import Finding as Fault
+from toolstile.errors import SettingsError, ToolstileError
 from toolstile.model.issue import Issue
 from toolstile.runtime.setting import Setting, unrunnable
+from toolstile.settings import Settings
+from toolstile.settings.places import find_configs, home, real
 from toolstile.surfaces.cli import console
-from toolstile.surfaces.cli.invocation import FAILED, FOUND, OK, Fail, Invocation
+from toolstile.surfaces.cli.invocation import FAILED, FOUND, OK, Fail, Invocation, message_of
 
 CONFIG = """\
 # Toolstile: what this project's tools may do. `toolstile doctor` explains what came from where.
@@ -47,12 +51,26 @@ def init(cli: Invocation) -> int:
     except OSError as error:
         message = f"cannot write {error.filename}: {error.strerror}"
         raise Fail(FAILED, "UNWRITABLE", message, "choose a directory of your own") from error
+    around = _around()
     if cli.as_json:
         console.document({"created": [str(config), "workspace"]})
     else:
         console.tell(f"wrote {config}; tools may read and write in ./workspace")
         console.tell("next: `toolstile tools new my_tool --kind config`, `toolstile doctor`")
+    if around is not None:
+        console.tell(f"note: {around}")
     return OK
+
+
+def _around() -> str | None:
+    """What a new project means for those above or below it, which may surprise."""
+    here = Path.cwd().resolve()
+    if str(here) == real(home(os.environ)):
+        return "this is your home directory: the file governs every folder in it without its own"
+    outer = next(islice(find_configs(here, os.environ), 1, None), None)
+    if outer is None:
+        return None
+    return f"{outer} no longer governs this folder and what lies in it"
 
 
 class Finding(msgspec.Struct, frozen=True):
@@ -66,35 +84,40 @@ class Finding(msgspec.Struct, frozen=True):
 
 def doctor(cli: Invocation) -> int:
     """Look at everything a call needs; say what is wrong and how to repair it."""
-    findings = list(_findings(cli))
+    origins: dict[str, str] = {}
+    findings = list(_findings(cli, origins))
     healthy = all(finding.ok for finding in findings)
     if cli.as_json:
         items = [msgspec.to_builtins(finding) for finding in findings]
-        console.document({"healthy": healthy, "findings": items, "origins": _origins(cli)})
+        console.document({"healthy": healthy, "findings": items, "origins": origins})
     else:
         for finding in findings:
             console.say(f"{'✓' if finding.ok else '✗'} {finding.what}: {finding.text}")
             if finding.hint:
                 console.say(f"    {finding.hint}")
-        for name, origin in _origins(cli).items():
+        for name, origin in origins.items():
             console.say(f"  {name}: {origin}")
     return OK if healthy else FOUND
 
 
-def _findings(cli: Invocation) -> Iterator[Finding]:
+def _findings(cli: Invocation, origins: dict[str, str]) -> Iterator[Finding]:
     yield Finding(True, "python", f"{platform.python_version()} at {sys.executable}")
     try:
-        settings = cli.settings
+        settings = cli.read_settings()
     except ToolstileError as error:
-        yield Finding(False, "settings", str(error), "correct the file and run this again")
+        yield from _refusal("settings", error)
         return
+    # Sections are enough for people; whatever stands in one came with it.
+    origins |= {n: where for n, where in sorted(settings.origins.items()) if n.count("/") == 1}
     yield Finding(True, "project", str(settings.project))
-    for warning in settings.warnings:
-        yield _warned("settings", warning)
-    for issue in unheeded(settings):
+    for issue in (*settings.warnings, *unheeded(settings)):
         yield _warned("settings", issue)
-    yield from _tools(cli)
-    yield from _store(cli)
+    # What each looks at may be the very thing that is broken, and the others still say theirs.
+    for what, look in (("tools", _tools), ("store", _store)):
+        try:
+            yield from look(settings)
+        except ToolstileError as error:
+            yield from _refusal(what, error)
     yield Finding(
         True,
         "sandbox",
@@ -103,12 +126,22 @@ def _findings(cli: Invocation) -> Iterator[Finding]:
     )
 
 
-def _tools(cli: Invocation) -> Iterator[Finding]:
-    loaded = load_tools(cli.settings)
+def _refusal(what: str, error: ToolstileError) -> Iterator[Finding]:
+    """What an exception says: a finding for each of its issues, or the one that it is."""
+    if isinstance(error, SettingsError):
+        for issue in error.issues:
+            yield _warned(what, issue)
+    else:
+        hint = getattr(error, "hint", None)
+        yield Finding(False, what, message_of(error, hint), hint)
+
+
+def _tools(settings: Settings) -> Iterator[Finding]:
+    loaded = load_tools(settings)
     yield Finding(True, "tools", f"{len(loaded.registry)} registered")
     for failure in loaded.failures:
         yield Finding(False, f"tool {failure.name}", failure.reason, "it was left out")
-    setting = Setting(find=loaded.registry.tool, base=str(cli.settings.project))
+    setting = Setting(find=loaded.registry.tool, base=str(settings.project))
     for definition in loaded.registry.all():
         name, version = definition.name, definition.exported_version
         missing = unrunnable(loaded.registry.tool(name, f"={version}"), setting)
@@ -118,26 +151,14 @@ def _tools(cli: Invocation) -> Iterator[Finding]:
             yield Finding(False, f"tool {name}@{version}", missing, hint)
 
 
-def _store(cli: Invocation) -> Iterator[Finding]:
-    try:
-        asyncio.run(open_store(cli.settings).close())
-    except StoreUnavailable as error:
-        yield Finding(False, "store", str(error), error.hint)
-        return
+def _store(settings: Settings) -> Iterator[Finding]:
+    asyncio.run(open_store(settings).close())
     # A database's address may hold a password, so only its kind is said.
-    kind = cli.settings.store.partition(":")[0]
-    yield Finding(True, "store", f"{kind} in {cli.settings.state}")
+    kind = settings.store.partition(":")[0]
+    where = "nothing outlives the process" if kind == "memory" else f"in {settings.state}"
+    yield Finding(True, "store", f"{kind}, {where}")
 
 
-def _warned(what: str, warning: Issue) -> Finding:
-    place = f"{warning.path}: " if warning.path else ""
-    return Finding(False, what, place + warning.message, warning.hint)
-
-
-def _origins(cli: Invocation) -> dict[str, Any]:
-    try:
-        origins = cli.settings.origins
-    except ToolstileError:
-        return {}  # said above, with its place
-    # Sections are enough for people; whatever stands in one came with it.
-    return {name: origin for name, origin in sorted(origins.items()) if name.count("/") == 1}
+def _warned(what: str, issue: Issue | Fault) -> Finding:
+    place = f"{issue.path}: " if issue.path else ""
+    return Finding(False, what, place + issue.message, issue.hint)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import msgspec
 import typer
@@ -13,14 +13,14 @@ from toolstile.model.definition import ToolDefinition
 from toolstile.model.semver import SemverError, parse_reference
 from toolstile.model.vocabulary import Category
 from toolstile.registry.registry import Registry, ref_of
-from toolstile.registry.snapshot import ALIASES, Entry
 from toolstile.schema.contain.containment import compare
-from toolstile.schema.keywords import type_names
 from toolstile.settings import State
 from toolstile.surfaces.cli import completing, console
-from toolstile.surfaces.cli.changes import added, number_added, pinned, removed, switched
-from toolstile.surfaces.cli.completing import Name, Reference
+from toolstile.surfaces.cli.changes import added, pinned, removed, switched, versions_added
+from toolstile.surfaces.cli.completing import Name, Reference, Version
 from toolstile.surfaces.cli.definitions import Report, read_definitions, template
+from toolstile.surfaces.cli.described import described, document_of, lines_of, rows_of
+from toolstile.surfaces.cli.helping import Group
 from toolstile.surfaces.cli.invocation import (
     FAILED,
     FOUND,
@@ -29,10 +29,12 @@ from toolstile.surfaces.cli.invocation import (
     Fail,
     Invocation,
     command,
-    read_input,
+    read_arguments,
 )
 
-app = typer.Typer(no_args_is_help=True, help="Look at tools, check definitions, set what is used.")
+app = typer.Typer(
+    cls=Group, no_args_is_help=True, help="Look at tools, check definitions, set what is used."
+)
 
 SUFFIXES = (".yml", ".yaml", ".json")  # what is called so is meant as a file
 
@@ -42,19 +44,25 @@ def list_tools(
     cli: Invocation,
     category: Annotated[
         str | None,
-        typer.Option(help="Only tools of this category.", autocompletion=completing.categories),
+        typer.Option(
+            metavar="CATEGORY",
+            help="Only tools of this category.",
+            autocompletion=completing.categories,
+        ),
     ] = None,
 ) -> int:
     """List the registered tools."""
     wanted = None if category is None else _category(category).word
-    rows = [row for row in _rows(cli.registry) if wanted in (None, row["category"])]
+    rows = [row for row in rows_of(cli.registry) if wanted in (None, row["category"])]
     if cli.as_json:
         console.document({"tools": rows, "total": len(rows)})
     else:
-        shown = [(row["name"], row["version"], _described(row)) for row in rows]
+        shown = [(row["name"], row["version"], described(row)) for row in rows]
         console.table("Registered Tools", ("Name", "Version", "Description"), shown)
         if not rows:
-            console.tell("there are none; `toolstile tools new --help` says how to begin one")
+            of = "" if wanted is None else f" of category {wanted}"
+            repair = "`toolstile tools new --help` says how to begin one"
+            console.tell(f"there are no tools{of}; {repair}")
     return OK
 
 
@@ -64,39 +72,6 @@ def _category(word: str) -> Category:
     except ValueError as error:
         words = ", ".join(member.word for member in Category)
         raise Fail(USAGE, "USAGE", f"no category '{word}'", f"one of: {words}") from error
-
-
-def _rows(registry: Registry) -> list[dict[str, Any]]:
-    rows = [_row(entry, entry.name) for entry in registry.snapshot]
-    for alias, name in ALIASES.items():
-        entry = registry.snapshot.entry(name)
-        if entry is not None:
-            rows.append(_row(entry, alias) | {"alias_of": name})
-    return sorted(rows, key=lambda row: row["name"])
-
-
-def _row(entry: Entry, name: str) -> dict[str, Any]:
-    definition = (entry.choose() or entry.versions[0]).definition
-    return {
-        "name": name,
-        "version": definition.exported_version,
-        "description": definition.description,
-        "category": definition.category.word,
-        "source": next(iter(definition.source or {}), None),
-        "license_tier": definition.license_tier.word,
-        "enabled": entry.enabled,
-        "is_built_in": entry.built_in,
-        "alias_of": None,
-        "quarantined": False,
-        "digest": definition.digest,
-    }
-
-
-def _described(row: dict[str, Any]) -> str:
-    marks = [] if row["enabled"] else ["disabled"]
-    marks += [f"alias of {row['alias_of']}"] if row["alias_of"] else []
-    first = row["description"].strip().split("\n")[0]
-    return f"{first} [{', '.join(marks)}]" if marks else first
 
 
 @command(app)
@@ -112,20 +87,10 @@ def show(
     if usage:
         return _show_usage(cli, definition)
     if cli.as_json:
-        console.document(_wrapped(cli.registry, definition))
+        console.document(document_of(cli.registry, definition, cli.settings.tenant))
         return OK
-    console.facts(
-        {
-            "Name": definition.name,
-            "Version": definition.exported_version,
-            "Description": definition.description,
-        }
-    )
-    console.say("Parameters:" if definition.parameters.get("properties") else "Parameters: none")
-    required = definition.parameters.get("required", ())
-    for name, schema in definition.parameters.get("properties", {}).items():
-        line = f"  {name} ({_kind(schema, needed=name in required)}): {_meaning(schema)}"
-        console.say(line.removesuffix(": "))
+    for line in lines_of(cli.registry, definition):
+        console.say(line)
     return OK
 
 
@@ -140,43 +105,11 @@ def _show_usage(cli: Invocation, definition: ToolDefinition) -> int:
         )
     if cli.as_json:
         generated = definition.usage is None
-        console.document({"id": ref_of(definition), "usage": text, "generated": generated})
+        identity = f"{cli.settings.tenant}/{ref_of(definition)}"
+        console.document({"id": identity, "usage": text, "generated": generated})
     else:
         console.say(text.rstrip())
     return OK
-
-
-def _kind(schema: Any, *, needed: bool) -> str:
-    kind = " or ".join(type_names(schema)) if isinstance(schema, dict) else ""
-    return f"{kind or 'any'}{', required' if needed else ''}"
-
-
-def _meaning(schema: Any) -> str:
-    """The seed's line: the description, the choices where there is none, and the default."""
-    if not isinstance(schema, dict):
-        return ""
-    said = [schema["description"]] if "description" in schema else []
-    if "enum" in schema:
-        said.append("One of: " + ", ".join(str(value) for value in schema["enum"]))
-    if "default" in schema:
-        said.append(f"Default: {schema['default']}")
-    return ". ".join(part.rstrip(".") for part in said)
-
-
-def _wrapped(registry: Registry, definition: ToolDefinition) -> dict[str, Any]:
-    entry = registry.snapshot.entry(definition.name)
-    pin = entry.pinned if entry is not None else None
-    return {
-        "id": ref_of(definition),
-        "definition": definition.to_dict(),
-        "digest": definition.digest,
-        "is_built_in": entry is not None and entry.built_in,
-        "license_tier": definition.license_tier.word,
-        "enabled": entry is not None and entry.enabled,
-        "pinned": str(pin) if pin else None,
-        "versions": list(registry.versions(definition.name)),
-        "source": definition.to_dict()["source"],
-    }
 
 
 def _definition(registry: Registry, reference: str) -> ToolDefinition:
@@ -192,12 +125,13 @@ def validate(
     cli: Invocation,
     reference: Reference,
     arguments: Annotated[
-        str | None, typer.Argument(help="JSON, @FILE, or - for stdin (the default).")
+        str | None,
+        typer.Argument(metavar="ARGUMENTS", help="JSON, @FILE, or - for stdin (the default)."),
     ] = None,
 ) -> int:
     """Check arguments against a tool's schema, without calling it."""
     definition = _definition(cli.registry, reference)
-    raw = read_input(arguments)
+    raw = read_arguments("tools validate", reference, arguments)
     checked = cli.registry.check(definition.name, raw, f"={definition.exported_version}")
     if cli.as_json:
         console.document(
@@ -220,7 +154,9 @@ def validate(
 @command(app)
 def check(
     cli: Invocation,
-    files: Annotated[list[Path], typer.Argument(help="Definitions in YAML or JSON.")],
+    files: Annotated[
+        list[Path], typer.Argument(metavar="FILE", help="Definitions in YAML or JSON.")
+    ],
 ) -> int:
     """Check definitions in files: every fault of every definition, each with its repair."""
     reports = [
@@ -244,8 +180,8 @@ def _reported(report: Report) -> None:
 @command(app)
 def diff(
     cli: Invocation,
-    old: Annotated[str, typer.Argument(help="NAME@VERSION, or a file.")],
-    new: Annotated[str, typer.Argument(help="NAME@VERSION, or a file.")],
+    old: Annotated[str, typer.Argument(metavar="OLD", help="NAME@VERSION, or a file.")],
+    new: Annotated[str, typer.Argument(metavar="NEW", help="NAME@VERSION, or a file.")],
 ) -> int:
     """Would the new version break callers of the old one? Says why, with a counter-example."""
     before, after = _either(cli, old), _either(cli, new)
@@ -276,17 +212,22 @@ def _either(cli: Invocation, given: str) -> ToolDefinition:
             raise Fail(USAGE, "USAGE", f"there is no file {given}", "give a file, or NAME@VERSION")
         return _definition(cli.registry, given)
     reports = read_definitions(Path(given), cli.registry.vocabulary)
-    if len(reports) != 1 or reports[0].definition is None:
+    if len(reports) > 1:
+        message = f"{given} holds {len(reports)} definitions"
+        raise Fail(USAGE, "USAGE", message, "give a file with one, or NAME@VERSION")
+    if reports[0].definition is None:
         hint = f"`toolstile tools check {given}` says what is wrong"
-        raise Fail(FAILED, "ACODE_TSR_006", f"{given} holds no single sound definition", hint)
+        raise Fail(FAILED, "ACODE_TSR_006", f"{given} holds no sound definition", hint)
     return reports[0].definition
 
 
 @command(app)
 def search(
     cli: Invocation,
-    query: Annotated[list[str], typer.Argument(help="A few words; slips are forgiven.")],
-    limit: Annotated[int, typer.Option(min=1, max=100)] = 10,
+    query: Annotated[
+        list[str], typer.Argument(metavar="WORD", help="A few words; slips are forgiven.")
+    ],
+    limit: Annotated[int, typer.Option(metavar="NUMBER", min=1, max=100, help="How many.")] = 10,
 ) -> int:
     """Find tools by what they do."""
     hits = cli.registry.search(" ".join(query)[:256], limit)
@@ -307,7 +248,11 @@ def new(
     name: Annotated[str, typer.Argument(metavar="NAME", help="What it will be called.")],
     kind: Annotated[
         str,
-        typer.Option(help="python: a function; config: YAML.", autocompletion=completing.kinds),
+        typer.Option(
+            metavar="KIND",
+            help="python: a function; config: YAML.",
+            autocompletion=completing.kinds,
+        ),
     ] = "python",
 ) -> int:
     """Print the beginning of a new tool."""
@@ -349,7 +294,9 @@ def _set(cli: Invocation, name: str, *, disabled: bool) -> int:
 def pin(
     cli: Invocation,
     name: Name,
-    version: Annotated[str | None, typer.Argument(help="A range; none undoes the pin.")] = None,
+    version: Annotated[
+        str | None, typer.Argument(metavar="RANGE", help="None undoes the pin.")
+    ] = None,
 ) -> int:
     """Use only versions of this range where a caller names none."""
     cli.changing()
@@ -369,7 +316,8 @@ def pin(
 
 @command(app)
 def add(
-    cli: Invocation, file: Annotated[Path, typer.Argument(help="Definitions in YAML or JSON.")]
+    cli: Invocation,
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="Definitions in YAML or JSON.")],
 ) -> int:
     """Add the definitions of a file to the project; all of them, or none."""
     cli.changing()
@@ -381,32 +329,48 @@ def add(
         hint = f"`toolstile tools check {file}` after correcting it"
         raise Fail(FAILED, "ACODE_TSR_006", "nothing was added", hint)
 
+    new: list[ToolDefinition] = []
+
     def change(state: State, registry: Registry) -> State:
-        for definition in definitions:
-            registry.register(definition)
-        return added(state, definitions)
+        new[:] = [each for each in definitions if registry.register(each).created]
+        return added(state, new)
 
     cli.change_state(change)
-    refs = [ref_of(definition) for definition in definitions]
-    said = "\n".join(f"added {ref}" for ref in refs)
-    console.done(said, {"added": refs}, as_json=cli.as_json)
+    old = [ref_of(each) for each in definitions if each not in new]
+    refs = [ref_of(each) for each in new]
+    said = [f"added {ref}" for ref in refs] + [f"{ref} is there already" for ref in old]
+    facts = {"added": refs, "already_there": old}
+    console.done("\n".join(said), facts, as_json=cli.as_json)
     return OK
 
 
 @command(app)
-def remove(cli: Invocation, name: Name) -> int:
-    """Take a tool out that `tools add` put in; what the project's own files declare stays."""
+def remove(cli: Invocation, reference: Version) -> int:
+    """Take a tool out that `tools add` put in, or one version of it; what the project's own files
+    declare stays."""
     cli.changing()
+    name, _, version = reference.partition("@")
+    gone: list[str] = []
 
     def change(state: State, registry: Registry) -> State:
-        number = number_added(state, name)
-        if number == 0:
-            registry.get(name)  # not asked before: what was added may be unsound by now
-            hint = "it comes from a provider or from config.yml: `toolstile tools disable` it"
-            raise Fail(FAILED, "NOT_ADDED", f"'{name}' was not added by a command", hint)
-        others = name in registry and len(registry.versions(name)) > number
-        return removed(state, name, last=not others)
+        gone[:] = versions_added(state, name, version or None)
+        if not gone:
+            raise _not_added(state, registry, name, version)
+        others = name in registry and len(registry.versions(name)) > len(gone)
+        return removed(state, name, version or None, last=not others)
 
     cli.change_state(change)
-    console.done(f"removed {name}", {"removed": name}, as_json=cli.as_json)
+    said = "\n".join(f"removed {name}@{each}" for each in gone)
+    console.done(said, {"removed": name, "versions": gone}, as_json=cli.as_json)
     return OK
+
+
+def _not_added(state: State, registry: Registry, name: str, version: str) -> Fail:
+    """Why there is nothing to remove. Raises UnknownToolError where there is no such tool."""
+    versions = versions_added(state, name)
+    if versions:
+        hint = f"added were: {', '.join(versions)}"
+        return Fail(FAILED, "NOT_ADDED", f"'{name}@{version}' was not added by a command", hint)
+    registry.get(name)  # not asked before: what was added may be unsound by now
+    hint = "it comes from a provider or from config.yml: `toolstile tools disable` it"
+    return Fail(FAILED, "NOT_ADDED", f"'{name}' was not added by a command", hint)
