@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
+import signal
 import sys
 from collections.abc import Iterator
 from typing import Annotated, Any
@@ -183,6 +184,8 @@ def _agrees(cli: Invocation, seen: Seen) -> bool | None:
     if seen.diff is None:
         for line in (*looked_at(seen), seen.result.error_message or ""):
             console.tell(line)
+    # The event loop would keep Ctrl-C for itself until the question has been answered.
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
         return typer.confirm(
             "Run this call?" if seen.diff is None else "Apply these changes?",
@@ -192,6 +195,8 @@ def _agrees(cli: Invocation, seen: Seen) -> bool | None:
     except typer.Abort:
         console.tell("")
         return None
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def looked_at(seen: Seen) -> Iterator[str]:

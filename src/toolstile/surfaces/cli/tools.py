@@ -260,7 +260,7 @@ def new(
     if cli.as_json:
         console.document({"name": name, "kind": kind, "text": text})
     else:
-        console.say(text)
+        console.say(text.rstrip())
     return OK
 
 
