@@ -3,7 +3,6 @@ manifest changes."""
 
 from __future__ import annotations
 
-import asyncio
 import os
 import random
 import shutil
@@ -16,79 +15,14 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from toolstile.effects.files import FileEffects
-from toolstile.model.effect import Manifest
+from effects.staging import DISKS, ID, AtOnce, digest_of_text, sealed, staged
 from toolstile.model.job import Ending, Outcome, StagedFile
 
-ID = "018f0000-0000-7000-8000-000000000001"
+everywhere = pytest.mark.parametrize("effects", DISKS, indirect=True)
 SECRET = "root:$6$secret"
 
 
-class AtOnce:
-    """File effects whose steps are waited for, each in an event loop of its own."""
-
-    def __init__(self, directory: Path) -> None:
-        self.effects = FileEffects(directory)
-
-    def open(self, execution_id: str) -> Path:
-        """The stage of a run."""
-        return Path(asyncio.run(self.effects.open(execution_id)))
-
-    def seal(self, execution_id: str, outcome: Outcome) -> Manifest:
-        """The manifest of a run."""
-        return asyncio.run(self.effects.seal(execution_id, outcome))
-
-    def commit(self, manifest: Manifest) -> tuple[str, ...]:
-        """The paths in conflict."""
-        return asyncio.run(self.effects.commit(manifest))
-
-    def discard(self, execution_id: str) -> None:
-        """Nothing is left of the stage."""
-        asyncio.run(self.effects.discard(execution_id))
-
-    def diff(self, manifest: Manifest) -> str:
-        """What committing would change."""
-        return asyncio.run(self.effects.diff(manifest))
-
-
-@pytest.fixture
-def effects(tmp_path: Path) -> AtOnce:
-    """Effects over a staging directory of their own."""
-    return AtOnce(tmp_path / "staging")
-
-
-@pytest.fixture
-def work(tmp_path: Path) -> Path:
-    """Where targets lie."""
-    folder = tmp_path / "work"
-    folder.mkdir()
-    return folder
-
-
-def sealed(effects: AtOnce, *staged: StagedFile) -> Manifest:
-    """The manifest of a run that staged this."""
-    return effects.seal(ID, Outcome(ending=Ending.VALUE, staged=staged))
-
-
-def staged(effects: AtOnce, path: Path, text: str = "new", **fields: object) -> StagedFile:
-    """A new file, honestly staged."""
-    stage = effects.effects._stage(ID)
-    if not stage.exists():
-        effects.open(ID)
-    name = f"{len(list(stage.iterdir())):06d}"
-    (stage / name).write_text(text, encoding="utf-8")
-    made: dict[str, object] = {"path": str(path), "file": name, "base": None, **fields}
-    return StagedFile(**made)  # type: ignore[arg-type]
-
-
-def digest_of_text(effects: AtOnce, text: str) -> str:
-    """The digest that a manifest gives to this text."""
-    found = sealed(effects, staged(effects, Path("/x"), text)).changes[0].new
-    effects.discard(ID)
-    assert found is not None
-    return found
-
-
+@everywhere
 def test_what_was_staged_is_applied_twice_as_once(effects: AtOnce, work: Path) -> None:
     """The control: an honest file arrives whole with its mode; a second commit changes nothing."""
     target = work / "a.txt"
@@ -226,6 +160,7 @@ def test_any_name_a_disk_takes_can_be_written(effects: AtOnce, work: Path, name:
     assert len(list(work.iterdir())) == 1
 
 
+@everywhere
 def test_a_parent_that_vanished_stops_everything(effects: AtOnce, work: Path) -> None:
     """One path cannot be written: it is named, and the others are not written either."""
     gone = work / "gone"
@@ -266,6 +201,7 @@ def test_a_target_that_became_something_else_is_a_conflict(
     assert len(list(work.iterdir())) == 1
 
 
+@everywhere
 def test_the_other_name_of_a_hard_link_keeps_its_content(effects: AtOnce, work: Path) -> None:
     """A file is replaced and never written through: its other names are other files after it."""
     (work / "a").write_text("old", encoding="utf-8")
@@ -285,6 +221,7 @@ def test_no_commit_makes_a_setuid_file(effects: AtOnce, work: Path, mode: int) -
     assert not (work / "a").stat().st_mode & (stat.S_ISUID | stat.S_ISGID | stat.S_ISVTX)
 
 
+@everywhere
 def test_a_mode_is_shown_and_applied(effects: AtOnce, work: Path) -> None:
     """Making a file executable is a change that a person must see, even if it is the only one."""
     target = work / "a"
@@ -298,6 +235,7 @@ def test_a_mode_is_shown_and_applied(effects: AtOnce, work: Path) -> None:
     assert stat.S_IMODE(target.stat().st_mode) == 0o755
 
 
+@everywhere
 def test_two_manifests_for_one_path_cannot_both_win(effects: AtOnce, work: Path) -> None:
     """The second finds neither its base nor its own content."""
     other = "018f0000-0000-7000-8000-000000000002"
@@ -314,6 +252,7 @@ def test_two_manifests_for_one_path_cannot_both_win(effects: AtOnce, work: Path)
     assert (work / "a").read_text(encoding="utf-8") == "new"
 
 
+@pytest.mark.parametrize("effects", ["all", "links only", "neither"], indirect=True)
 @pytest.mark.parametrize("kind", ["modified", "created", "deleted"])
 def test_an_edit_in_the_middle_of_a_commit_stands(effects: AtOnce, work: Path, kind: str) -> None:
     """Whoever saves a file while a commit is at work keeps what they saved: it is found before it
@@ -356,6 +295,7 @@ def _edit_once_begun(work: Path, path: Path) -> None:
     mine.rename(path)
 
 
+@everywhere
 def test_what_a_crash_left_of_somebody_elses_is_kept(effects: AtOnce, work: Path) -> None:
     """Killed between replacing a file and looking at what stood there: if that is neither the base
     nor ours, recovery changes nothing and leaves it where it lies."""
@@ -371,6 +311,7 @@ def test_what_a_crash_left_of_somebody_elses_is_kept(effects: AtOnce, work: Path
     assert [entry.name for entry in work.iterdir()] == ["a"]
 
 
+@everywhere
 def test_a_crash_between_link_and_unlink_leaves_nothing(effects: AtOnce, work: Path) -> None:
     """Recovery commits again and clears the temporary name away."""
     manifest = sealed(effects, staged(effects, work / "a"))

@@ -21,6 +21,7 @@ from pathlib import Path
 from toolstile.effects.diff import diff
 from toolstile.effects.placing import Place
 from toolstile.effects.regular import sync_directory
+from toolstile.effects.renames import OF_THE_DISK, Renames
 from toolstile.effects.sealing import sealed
 from toolstile.model.effect import Manifest
 from toolstile.model.job import Outcome
@@ -31,8 +32,9 @@ log = logging.getLogger("toolstile")
 class FileEffects:
     """Effects port: stages beneath one directory that no tool is granted."""
 
-    def __init__(self, directory: Path) -> None:
+    def __init__(self, directory: Path, renames: Renames = OF_THE_DISK) -> None:
         self._directory = directory
+        self._renames = renames
 
     async def open(self, execution_id: str) -> str:
         """An empty stage for a run."""
@@ -54,7 +56,8 @@ class FileEffects:
     async def commit(self, manifest: Manifest) -> tuple[str, ...]:
         """Apply what is not applied yet. Returns the paths that could not be: changed meanwhile,
         not writable, or altered in the stage; where there are any, nothing is applied."""
-        return await asyncio.to_thread(_committed, self._stage(manifest.execution_id), manifest)
+        stage = self._stage(manifest.execution_id)
+        return await asyncio.to_thread(_committed, stage, manifest, self._renames)
 
     async def discard(self, execution_id: str) -> None:
         """Remove a stage; an absent one is as good."""
@@ -77,15 +80,20 @@ def _sealed(stage: Path, execution_id: str, outcome: Outcome) -> Manifest:
     return Manifest(execution_id=execution_id, changes=changes)
 
 
-def _committed(stage: Path, manifest: Manifest) -> tuple[str, ...]:
-    places = [Place(change, stage, index) for index, change in enumerate(manifest.changes)]
+def _committed(stage: Path, manifest: Manifest, renames: Renames) -> tuple[str, ...]:
+    changes = enumerate(manifest.changes)
+    places = [Place(change, stage, index, renames) for index, change in changes]
     conflicts = tuple(place.change.path for place in places if not place.fits)
     if conflicts:
         return conflicts
     with _cleared(places):
         waiting = [place for place in places if place.open]
         refused = tuple(place.change.path for place in waiting if not _prepared(place))
-        return refused or _applied(waiting)
+        conflicts = refused or _applied(waiting)
+        if not conflicts:
+            for place in places:
+                place.settle()
+        return conflicts
 
 
 def _diff(stage: Path, manifest: Manifest) -> str:

@@ -6,7 +6,8 @@ replaced. The temporary names are short and depend on the call only, so any name
 can be written, and what a crash left behind is found again.
 
 What stood in a target's place lies beside it afterwards and is looked at there. Somebody may have
-changed the file between the last look and this moment; theirs is put back.
+changed the file between the last look and this moment; theirs is put back. It stays there until
+all the changes are made: what may be needed to take one back is never removed before.
 """
 
 from __future__ import annotations
@@ -15,10 +16,11 @@ import errno
 import os
 import shutil
 import stat
+from io import BufferedReader
 from pathlib import Path
 
-from toolstile.effects.exchange import exchange
 from toolstile.effects.regular import digest_of, opened, straight
+from toolstile.effects.renames import Renames
 from toolstile.model.effect import Change
 
 # Made anew or not at all: whatever a stranger has put there is neither followed nor written to.
@@ -29,32 +31,40 @@ class Place:
     """One change on its way to its target. The directory is opened anew for every step, without
     following a link, and everything in it is done through that descriptor."""
 
-    def __init__(self, change: Change, stage: Path, index: int) -> None:
+    def __init__(self, change: Change, stage: Path, index: int, renames: Renames) -> None:
         self.change = change
         self.target = Path(change.path)
+        self.moved = False  # does the change, or what was made of it, stand in its place?
         self._stage = stage
+        self._renames = renames
         self._name = self.target.name
         self._beside = f".{stage.name}-{index}.toolstile"
         # What is not whole yet has another name, so that what lies beside is new or was displaced.
         self._part = f"{self._beside}-part"
+        # The old content under a second name, where it must have one before it is replaced.
+        self._kept = f"{self._beside}-kept"
 
     @property
     def open(self) -> bool:
         """Is the change not applied yet?"""
-        return not self._is(self.change.new)
+        if digest_of(self.target) != self.change.new:
+            return True
+        if self.change.new is None:
+            return False
+        return stat.S_IMODE(self.target.lstat().st_mode) != self.change.mode
 
     @property
     def fits(self) -> bool:
         """Does the target lie where it was decided on, is it what the run found or made, and did
         no crash leave beside it what is somebody else's?"""
-        known = (self.change.base, self.change.new)
         try:
             with straight(self.target.parent) as at:
-                found = digest_of(self._name, at)
-                applied = found == self.change.new
-                return found in known and not (
-                    applied and digest_of(self._beside, at) not in (*known, None)
-                )
+                if self.open:
+                    return self._is_base(at, self._name)
+                left = [digest_of(name, at) for name in (self._beside, self._kept)]
+                # A crash came after the change: what lies there was displaced by it.
+                self.moved = any(each is not None for each in left)
+                return set(left) <= {self.change.base, self.change.new, None}
         except FileNotFoundError:  # with its directory the file is gone, too
             return self.change.base is None or self.change.new is None
         except OSError:
@@ -63,100 +73,162 @@ class Place:
     def prepare(self) -> None:
         """Write the new content beside the target. Raises OSError; nothing has changed then."""
         with straight(self.target.parent) as at:
-            self._clear(at, self._beside)
+            self._clear(at, self._part, self._beside, *self._spare(at, self._kept))
             if self.change.staged is None:
                 return
             with opened(self._stage / self.change.staged) as source:
-                descriptor = os.open(self._part, _NEW, 0o600, dir_fd=at)
-                with os.fdopen(descriptor, "wb") as file:
-                    shutil.copyfileobj(source, file, 1 << 20)
-                    file.flush()
-                    os.fchmod(descriptor, self.change.mode)
-                    os.fsync(descriptor)
+                self._write(at, source, self.change.mode)
             if digest_of(self._part, at) != self.change.new:
                 raise OSError(errno.EIO, "the staged file was altered", self.change.staged)
-            os.rename(self._part, self._beside, src_dir_fd=at, dst_dir_fd=at)
+            _rename(at, self._part, self._beside)
 
     def put(self) -> bool:
         """Make the change in one step. False where somebody else's was found in its place: that
         stands. Raises OSError; nothing has changed then."""
         with straight(self.target.parent) as at:
             if self.change.new is None:
-                return self._taken(at, self.change.base)
-            if self.change.base is None and self._is_free(at):
-                return self._linked(at)
-            return self._swapped(at, (self.change.base, self.change.new))
+                return self._taken(at)
+            if self.change.base is None:
+                self.moved = self._freely(at, self._beside, self._name)
+                return self.moved
+            return self._swapped(at)
 
     def undo(self) -> None:
-        """Take a change back that `put` has made. What somebody has made of it since stands.
-        Raises OSError."""
+        """Take a change back that `put` has made. What somebody has made of it since stands, and
+        `moved` says so. Raises OSError."""
         with straight(self.target.parent) as at:
             if self.change.new is None:
-                self._linked(at)
-            elif digest_of(self._beside, at) is None:
-                self._taken(at, self.change.new)
+                self.moved = not self._freely(at, self._beside, self._name)
+            elif self.change.base is None:
+                self._unmake(at)
             else:
-                self._swapped(at, (self.change.new,))
+                self._swap_back(at)
 
     def sync(self) -> None:
         """Make what `put` or `undo` did durable. Raises OSError."""
         with straight(self.target.parent) as at:
             os.fsync(at)
 
+    def settle(self) -> None:
+        """All changes are made, so what this one displaced is not needed any more."""
+        self.moved = False
+
     def clear(self) -> None:
-        """Remove what lies beside the target, unless it is what somebody else made, and could not
-        be put back. Raises OSError where there is nowhere to look."""
+        """Remove what lies beside the target, unless it is what somebody else made, or is what a
+        change displaced that could not be taken back. Raises OSError where there is nowhere to
+        look."""
         with straight(self.target.parent) as at:
-            ours = digest_of(self._beside, at) in (self.change.base, self.change.new)
-            self._clear(at, *((self._beside,) if ours else ()))
+            spare = () if self.moved else self._spare(at, self._beside, self._kept)
+            self._clear(at, self._part, *spare)
+
+    # --- one step each, in the open directory ----------------------------------------------
+
+    def _taken(self, at: int) -> bool:
+        """The target out of the way, if it is what the run found."""
+        _rename(at, self._name, self._beside)
+        self.moved = True
+        if self._is_base(at, self._beside):
+            return True
+        self.moved = not self._freely(at, self._beside, self._name)
+        return False
+
+    def _swapped(self, at: int) -> bool:
+        """The new content in the target's place, and what stood there beside."""
+        if not self._renames.exchange(at, self._beside, self._name):
+            return self._replaced(at)
+        self.moved = True
+        if self._is_base(at, self._beside):
+            return True
+        self._swap_back(at)
+        return False
+
+    def _replaced(self, at: int) -> bool:
+        """Where nothing can be exchanged: the old content gets a second name, and after one look
+        more, as late as there can be one, its first is taken from it."""
+        self._keep(at)
+        if not (self._is_base(at, self._kept) and self._is_base(at, self._name)):
+            self._clear(at, self._kept)
+            return False
+        _rename(at, self._beside, self._name)
+        self.moved = True
+        _rename(at, self._kept, self._beside)
+        if self._is_base(at, self._beside):
+            return True
+        self._swap_back(at)  # written into meanwhile, under its second name
+        return False
+
+    def _swap_back(self, at: int) -> None:
+        """What was displaced in its place again, if it is our change that stands there."""
+        if self._renames.exchange(at, self._beside, self._name):
+            self.moved = not self._is_new(at, self._beside)
+            if self.moved:
+                self._renames.exchange(at, self._beside, self._name)
+        elif self._is_new(at, self._name):
+            _rename(at, self._beside, self._name)
+            self.moved = False
+
+    def _unmake(self, at: int) -> None:
+        """A file that was made out of its place again, if it is as we made it."""
+        try:
+            _rename(at, self._name, self._beside)
+        except FileNotFoundError:  # somebody has taken it away already
+            self.moved = False
+            return
+        if self._is_new(at, self._beside):
+            self.moved = False
+        else:
+            self._freely(at, self._beside, self._name)
+
+    def _freely(self, at: int, one: str, other: str) -> bool:
+        """A file under another name, if that is free."""
+        try:
+            if self._renames.move(at, one, other):
+                return True
+            if self._renames.link(at, one, other):
+                os.unlink(one, dir_fd=at)
+                return True
+        except FileExistsError:
+            return False
+        if digest_of(other, at) is not None:  # the last look, on a disk that can do neither
+            return False
+        _rename(at, one, other)
+        return True
+
+    def _keep(self, at: int) -> None:
+        """A second name for what stands there; a copy, where a file has one name only."""
+        if self._renames.link(at, self._name, self._kept):
+            return
+        with opened(self._name, at) as source:
+            self._write(at, source, stat.S_IMODE(os.fstat(source.fileno()).st_mode))
+        _rename(at, self._part, self._kept)
+
+    def _write(self, at: int, source: BufferedReader, mode: int) -> None:
+        """The content under the name of what is not whole yet, durable."""
+        descriptor = os.open(self._part, _NEW, 0o600, dir_fd=at)
+        with os.fdopen(descriptor, "wb") as file:
+            shutil.copyfileobj(source, file, 1 << 20)
+            file.flush()
+            os.fchmod(descriptor, mode)
+            os.fsync(descriptor)
+
+    def _spare(self, at: int, *names: str) -> tuple[str, ...]:
+        """Those that hold the old content or the new one, which are both in their places."""
+        ours = (self.change.base, self.change.new)
+        return tuple(name for name in names if digest_of(name, at) in ours)
 
     def _clear(self, at: int, *names: str) -> None:
-        for name in (self._part, *names):
+        for name in names:
             try:
                 os.unlink(name, dir_fd=at)
             except FileNotFoundError:
                 continue
 
-    def _taken(self, at: int, known: str | None) -> bool:
-        """The target out of the way, if it is what is known."""
-        os.rename(self._name, self._beside, src_dir_fd=at, dst_dir_fd=at)
-        if digest_of(self._beside, at) == known:
-            return True
-        self._linked(at)
-        return False
+    def _is_base(self, at: int, name: str) -> bool:
+        return digest_of(name, at) == self.change.base
 
-    def _linked(self, at: int) -> bool:
-        """What lies beside in the target's place, if that is free."""
-        try:
-            os.link(self._beside, self._name, src_dir_fd=at, dst_dir_fd=at, follow_symlinks=False)
-        except FileExistsError:
-            return False
-        os.unlink(self._beside, dir_fd=at)
-        return True
+    def _is_new(self, at: int, name: str) -> bool:
+        return digest_of(name, at) == self.change.new
 
-    def _swapped(self, at: int, known: tuple[str | None, ...]) -> bool:
-        """What lies beside in the target's place, and what stood there beside, if it is known."""
-        if not exchange(at, self._beside, self._name):
-            return self._replaced(at, known)
-        if digest_of(self._beside, at) in known:
-            return True
-        exchange(at, self._beside, self._name)
-        return False
 
-    def _replaced(self, at: int, known: tuple[str | None, ...]) -> bool:
-        """Where nothing can be exchanged: one look more, as late as there can be one."""
-        if digest_of(self._name, at) not in known:
-            return False
-        os.rename(self._beside, self._name, src_dir_fd=at, dst_dir_fd=at)
-        return True
-
-    def _is(self, wanted: str | None) -> bool:
-        if digest_of(self.target) != wanted:
-            return False
-        if wanted is None:
-            return True
-        return stat.S_IMODE(self.target.lstat().st_mode) == self.change.mode
-
-    def _is_free(self, at: int) -> bool:
-        # It is not free where the content is there already and only the mode is to be set.
-        return digest_of(self._name, at) != self.change.new
+def _rename(at: int, one: str, other: str) -> None:
+    os.rename(one, other, src_dir_fd=at, dst_dir_fd=at)

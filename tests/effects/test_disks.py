@@ -1,0 +1,71 @@
+"""Disks differ in what they can do in one step; what somebody may lose does not differ."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from msgspec.structs import replace
+
+from effects.staging import DISKS, AtOnce, digest_of_text, meddled, sealed, staged
+
+everywhere = pytest.mark.parametrize("disk", DISKS)
+
+
+def once(begun: Callable[[], bool], meddle: Callable[[], None]) -> Callable[[], None]:
+    """Do something as soon as something else has begun, and never again."""
+    done: list[bool] = []
+
+    def check() -> None:
+        if not done and begun():
+            done.append(True)
+            meddle()
+
+    return check
+
+
+def written(paths: list[Path], kind: str) -> None:
+    """What the run found."""
+    for path in paths if kind != "created" else ():
+        path.write_text("old", encoding="utf-8")
+
+
+def applied(path: Path, kind: str) -> bool:
+    """Has the change of this file been made?"""
+    if kind == "deleted":
+        return not path.exists()
+    return path.exists() and path.read_text(encoding="utf-8") == "new"
+
+
+def saved(path: Path, text: str = "mine") -> None:
+    """Save a file as editors do: another one takes its name."""
+    beside = path.parent.parent / "saved"
+    beside.write_text(text, encoding="utf-8")
+    beside.rename(path)
+
+
+@everywhere
+@pytest.mark.parametrize("kind", ["modified", "created"])
+@pytest.mark.parametrize("others", ["modified", "created", "deleted"])
+def test_a_conflict_takes_back_what_was_done_before_it(
+    tmp_path: Path, work: Path, disk: str, kind: str, others: str
+) -> None:
+    """Somebody saves the last file when the first ones are replaced, made or removed: theirs
+    stands, the first ones are as they were, and nothing lies beside them."""
+    first, last = [work / "a", work / "b"], work / "z"
+    written(first, others)
+    written([last], kind)
+    meddle = once(lambda: applied(first[1], others), lambda: saved(last))
+    effects = AtOnce(tmp_path / "staging", meddled(DISKS[disk], meddle))
+    old = digest_of_text(effects, "old")
+    changes = [
+        replace(made, file=None) if each == "deleted" else made
+        for path, each in ((first[0], others), (first[1], others), (last, kind))
+        for made in [staged(effects, path, base=None if each == "created" else old)]
+    ]
+    assert effects.commit(sealed(effects, *changes)) == (str(last),)
+    assert last.read_text(encoding="utf-8") == "mine"
+    kept = [] if others == "created" else first
+    assert sorted(work.iterdir()) == [*kept, last]
+    assert {path.read_text(encoding="utf-8") for path in kept} <= {"old"}
