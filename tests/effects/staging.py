@@ -8,7 +8,7 @@ from pathlib import Path
 
 from toolstile.effects.files import FileEffects
 from toolstile.effects.renames import OF_THE_DISK, Renames
-from toolstile.model.effect import Manifest
+from toolstile.model.effect import Conflict, Manifest
 from toolstile.model.job import Ending, Outcome, StagedFile
 
 ID = "018f0000-0000-7000-8000-000000000001"
@@ -55,9 +55,15 @@ class AtOnce:
         """The manifest of a run."""
         return asyncio.run(self.effects.seal(execution_id, outcome))
 
+    def conflicts(self, manifest: Manifest) -> dict[str, Conflict]:
+        """What is in conflict after a commit, by its path."""
+        return {each.path: each for each in asyncio.run(self.effects.commit(manifest))}
+
     def commit(self, manifest: Manifest) -> tuple[str, ...]:
-        """The paths in conflict."""
-        return asyncio.run(self.effects.commit(manifest))
+        """The paths in conflict; all of them are as they were."""
+        found = self.conflicts(manifest)
+        assert not any(each.changed for each in found.values())
+        return tuple(found)
 
     def discard(self, execution_id: str) -> None:
         """Nothing is left of the stage."""

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from effects.staging import DISKS, AtOnce, digest_of_text, meddled, sealed, staged
+from effects.staging import DISKS, ID, AtOnce, digest_of_text, meddled, sealed, staged
 
 everywhere = pytest.mark.parametrize("disk", DISKS)
 
@@ -69,3 +69,58 @@ def test_a_conflict_takes_back_what_was_done_before_it(
     kept = [] if others == "created" else first
     assert sorted(work.iterdir()) == [*kept, last]
     assert {path.read_text(encoding="utf-8") for path in kept} <= {"old"}
+
+
+@everywhere
+@pytest.mark.parametrize("kind", ["modified", "created", "deleted"])
+def test_what_cannot_be_put_back_is_named_and_its_old_content_kept(
+    tmp_path: Path, work: Path, disk: str, kind: str
+) -> None:
+    """Somebody saves a file again that was replaced already, and then another one: both are as
+    they saved them, both are named, and the message leads to what the first one was."""
+    first, last = work / "a", work / "z"
+    written([first], kind)
+    written([last], "modified")
+
+    def save() -> None:
+        saved(first, "mine too")
+        saved(last)
+
+    meddle = once(lambda: applied(first, kind), save)
+    effects = AtOnce(tmp_path / "staging", meddled(DISKS[disk], meddle))
+    old = digest_of_text(effects, "old")
+    change = staged(effects, first, base=None if kind == "created" else old)
+    change = replace(change, file=None) if kind == "deleted" else change
+    found = effects.conflicts(sealed(effects, change, staged(effects, last, base=old)))
+    assert {path: each.changed for path, each in found.items()} == {
+        str(first): True,
+        str(last): False,
+    }
+    assert first.read_text(encoding="utf-8") == "mine too"
+    assert last.read_text(encoding="utf-8") == "mine"
+    kept = {path for path in work.iterdir() if path not in (first, last)}
+    assert [path.read_text(encoding="utf-8") for path in kept] == ["old"] * (kind != "created")
+    assert all(str(path) in found[str(first)].reason for path in kept)
+
+
+def test_a_conflict_says_why(effects: AtOnce, work: Path, tmp_path: Path) -> None:
+    """Each path has its own reason: a change, a missing or another folder, an altered stage."""
+    for name in ("gone", "moved"):
+        (work / name).mkdir()
+    paths = [work / "changed", work / "gone" / "a", work / "moved" / "a"]
+    manifest = sealed(effects, *(staged(effects, path) for path in paths))
+    (work / "changed").write_text("mine", encoding="utf-8")
+    (work / "gone").rmdir()
+    (work / "moved").rmdir()
+    (work / "moved").symlink_to(tmp_path)
+    found = effects.conflicts(manifest)
+    assert [found[str(path)].reason for path in paths] == [
+        "changed since the diff was made",
+        "its folder is not there",
+        "its folder is not the one that was decided on",
+    ]
+    effects.discard(ID)
+    manifest = sealed(effects, staged(effects, work / "new"))
+    effects.discard(ID)
+    (reason,) = [each.reason for each in effects.conflicts(manifest).values()]
+    assert reason == "it cannot be written: what was staged for it has been altered"

@@ -96,6 +96,12 @@ def save(path: WritePath, text: str) -> int:
 
 
 @tool
+def save_both(first: WritePath, second: WritePath, text: str) -> int:
+    """Write two files."""
+    return first.write_text(text) + second.write_text(text)
+
+
+@tool
 def remove(path: WritePath) -> bool:
     """Delete a file."""
     path.unlink()
@@ -174,6 +180,7 @@ ALL: tuple[Any, ...] = (
     look,
     edit,
     save,
+    save_both,
     remove,
     sneak,
     confirmed,

@@ -15,8 +15,11 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
+from effects.staging import meddled
 from runtime import rights_tools
 from toolstile.authoring import from_class
+from toolstile.effects.files import FileEffects
+from toolstile.effects.renames import OF_THE_DISK
 from toolstile.gate.decide import decide
 from toolstile.model.call import Caller, uuid7
 from toolstile.model.capability import CapabilityKind, granted
@@ -376,6 +379,36 @@ async def test_nobody_is_asked_about_what_cannot_be_run(
     assert (result.status, result.error_code) == (Status.FAILED, "NO_IMPLEMENTATION")
     assert feature in (result.error_message or "")
     assert (await call(line, "later", {})).status is Status.VALIDATION_ERROR
+
+
+# --- what could not be put back ---------------------------------------------------------------
+
+
+@pytest.mark.parametrize("again", [True, False])
+async def test_what_could_not_be_put_back_is_not_called_discarded(
+    line: Executor, work: Path, tmp_path: Path, again: bool
+) -> None:
+    """Somebody saves the second file in the middle of a commit: nothing was changed. If they save
+    the first again, too, it holds what we wrote: then nobody says that nothing was."""
+    for name in ("a", "b"):
+        (work / name).write_text("old", encoding="utf-8")
+
+    def save() -> None:
+        if (work / "a").read_text(encoding="utf-8") == "new" and not again_saved:
+            again_saved.append(True)
+            (work / "b").write_text("mine", encoding="utf-8")
+            if again:
+                (work / "a").write_text("new and mine", encoding="utf-8")
+
+    again_saved: list[bool] = []
+    line.effects = FileEffects(tmp_path / "staging", meddled(OF_THE_DISK, save))
+    asked = await call(line, "save_both", {"first": "a", "second": "b", "text": "new"})
+    done = await approvals.approve(line, asked.metadata.execution_id, ME)
+    assert done.error_code == "EFFECT_CONFLICT"
+    assert done.effects_state is (EffectsState.UNKNOWN if again else EffectsState.DISCARDED)
+    assert (str(work / "a") in (done.error_message or "")) is again
+    assert f"{work / 'b'} (changed since the diff was made)" in (done.error_message or "")
+    assert (work / "a").read_text(encoding="utf-8") == ("new and mine" if again else "old")
 
 
 # --- who is shown what ------------------------------------------------------------------------

@@ -19,11 +19,11 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from toolstile.effects.diff import diff
-from toolstile.effects.placing import Place
+from toolstile.effects.placing import CHANGED, Place, reason_of
 from toolstile.effects.regular import sync_directory
 from toolstile.effects.renames import OF_THE_DISK, Renames
 from toolstile.effects.sealing import sealed
-from toolstile.model.effect import Manifest
+from toolstile.model.effect import Conflict, Manifest
 from toolstile.model.job import Outcome
 
 log = logging.getLogger("toolstile")
@@ -53,9 +53,9 @@ class FileEffects:
             return Manifest(execution_id=execution_id)
         return await asyncio.to_thread(_sealed, self._stage(execution_id), execution_id, outcome)
 
-    async def commit(self, manifest: Manifest) -> tuple[str, ...]:
-        """Apply what is not applied yet. Returns the paths that could not be: changed meanwhile,
-        not writable, or altered in the stage; where there are any, nothing is applied."""
+    async def commit(self, manifest: Manifest) -> tuple[Conflict, ...]:
+        """Apply what is not applied yet. Returns what could not be, and why; where there is any,
+        nothing is applied but what a conflict calls changed."""
         stage = self._stage(manifest.execution_id)
         return await asyncio.to_thread(_committed, stage, manifest, self._renames)
 
@@ -80,60 +80,67 @@ def _sealed(stage: Path, execution_id: str, outcome: Outcome) -> Manifest:
     return Manifest(execution_id=execution_id, changes=changes)
 
 
-def _committed(stage: Path, manifest: Manifest, renames: Renames) -> tuple[str, ...]:
+def _committed(stage: Path, manifest: Manifest, renames: Renames) -> tuple[Conflict, ...]:
     changes = enumerate(manifest.changes)
     places = [Place(change, stage, index, renames) for index, change in changes]
-    conflicts = tuple(place.change.path for place in places if not place.fits)
+    conflicts = _found(places, Place.misfit)
     if conflicts:
         return conflicts
     with _cleared(places):
         waiting = [place for place in places if place.open]
-        refused = tuple(place.change.path for place in waiting if not _prepared(place))
-        conflicts = refused or _applied(waiting)
-        if not conflicts:
-            for place in places:
-                place.settle()
-        return conflicts
+        conflicts = _found(waiting, _unprepared) or _applied(waiting)
+        if conflicts:
+            return _with_left(conflicts, places)
+        for place in places:
+            place.settle()
+    return ()
+
+
+def _found(places: Sequence[Place], reason: Callable[[Place], str | None]) -> tuple[Conflict, ...]:
+    """The places that there is a reason against."""
+    found = [(place.change.path, reason(place)) for place in places]
+    return tuple(Conflict(path=path, reason=why) for path, why in found if why is not None)
+
+
+def _with_left(conflicts: tuple[Conflict, ...], places: Sequence[Place]) -> tuple[Conflict, ...]:
+    """With those whose change stands although not all could be made: they come first."""
+    left = tuple(place.left for place in places if place.moved)
+    named = {conflict.path for conflict in left}
+    return (*left, *(conflict for conflict in conflicts if conflict.path not in named))
 
 
 def _diff(stage: Path, manifest: Manifest) -> str:
     return "\n".join(diff(stage, change) for change in manifest.changes)
 
 
-def _applied(places: Sequence[Place]) -> tuple[str, ...]:
+def _applied(places: Sequence[Place]) -> tuple[Conflict, ...]:
     """Make all the changes, or none: the path where somebody was faster, if there is one."""
-    done: list[Place] = []
     for place in places:
-        if not _apply(place):
-            for other in reversed(done):
-                _done(other.undo)
-                other.sync()
-            return (place.change.path,)
-        done.append(place)
+        why = _failed(place.put) or _failed(place.sync)
+        if why is not None:
+            for done in reversed([each for each in places if each.moved]):
+                _failed(done.undo)
+                _failed(done.sync)
+            return (Conflict(path=place.change.path, reason=why),)
     return ()
 
 
-def _apply(place: Place) -> bool:
-    made = _done(place.put)
-    place.sync()
-    return made
+def _unprepared(place: Place) -> str | None:
+    return _failed(place.prepare)
 
 
-def _prepared(place: Place) -> bool:
-    return _done(place.prepare)
-
-
-def _done(step: Callable[[], bool | None]) -> bool:
+def _failed(step: Callable[[], bool | None]) -> str | None:
+    """Why a step was not made."""
     try:
-        return step() is not False
+        return CHANGED if step() is False else None
     except OSError as error:
         log.warning("[TLS-EFF] A change cannot be applied. reason=%s", error.strerror)
-        return False
+        return reason_of(error)
 
 
 @contextlib.contextmanager
 def _cleared(places: Sequence[Place]) -> Iterator[None]:
-    """Whatever happens, nothing stays beside the targets."""
+    """Whatever happens, nothing stays beside the targets that is not the only copy of it."""
     try:
         yield
     finally:

@@ -21,8 +21,9 @@ from pathlib import Path
 
 from toolstile.effects.regular import digest_of, opened, straight
 from toolstile.effects.renames import Renames
-from toolstile.model.effect import Change
+from toolstile.model.effect import Change, Conflict
 
+CHANGED = "changed since the diff was made"
 # Made anew or not at all: whatever a stranger has put there is neither followed nor written to.
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 
@@ -53,22 +54,34 @@ class Place:
             return False
         return stat.S_IMODE(self.target.lstat().st_mode) != self.change.mode
 
-    @property
-    def fits(self) -> bool:
-        """Does the target lie where it was decided on, is it what the run found or made, and did
-        no crash leave beside it what is somebody else's?"""
+    def misfit(self) -> str | None:
+        """Why the target is not what the run found or made, or does not lie where it was decided
+        on; None where it does. What a crash left beside it must not be somebody else's."""
         try:
             with straight(self.target.parent) as at:
                 if self.open:
-                    return self._is_base(at, self._name)
+                    return None if self._is_base(at, self._name) else CHANGED
                 left = [digest_of(name, at) for name in (self._beside, self._kept)]
                 # A crash came after the change: what lies there was displaced by it.
                 self.moved = any(each is not None for each in left)
-                return set(left) <= {self.change.base, self.change.new, None}
-        except FileNotFoundError:  # with its directory the file is gone, too
-            return self.change.base is None or self.change.new is None
-        except OSError:
-            return False
+                known = set(left) <= {self.change.base, self.change.new, None}
+                return None if known else f"{CHANGED}: see {self._displaced}"
+        except FileNotFoundError as error:  # with its directory the file is gone, too
+            return None if self.change.new is None else reason_of(error)
+        except OSError as error:
+            return reason_of(error)
+
+    @property
+    def left(self) -> Conflict:
+        """What is to be said of a change that stands, or of what somebody has made of it."""
+        reason = "changed while it was being written, and left so"
+        if self.change.base is not None:
+            reason += f": what was there before is kept in {self._displaced}"
+        return Conflict(path=self.change.path, reason=reason, changed=True)
+
+    @property
+    def _displaced(self) -> str:
+        return str(self.target.with_name(self._beside))
 
     def prepare(self) -> None:
         """Write the new content beside the target. Raises OSError; nothing has changed then."""
@@ -76,10 +89,10 @@ class Place:
             self._clear(at, self._part, self._beside, *self._spare(at, self._kept))
             if self.change.staged is None:
                 return
-            with opened(self._stage / self.change.staged) as source:
+            with self._source(self.change.staged) as source:
                 self._write(at, source, self.change.mode)
             if digest_of(self._part, at) != self.change.new:
-                raise OSError(errno.EIO, "the staged file was altered", self.change.staged)
+                raise _altered(self.change.staged)
             _rename(at, self._part, self._beside)
 
     def put(self) -> bool:
@@ -120,6 +133,12 @@ class Place:
         with straight(self.target.parent) as at:
             spare = () if self.moved else self._spare(at, self._beside, self._kept)
             self._clear(at, self._part, *spare)
+
+    def _source(self, staged: str) -> BufferedReader:
+        try:
+            return opened(self._stage / staged)
+        except OSError as error:
+            raise _altered(staged) from error
 
     # --- one step each, in the open directory ----------------------------------------------
 
@@ -228,6 +247,19 @@ class Place:
 
     def _is_new(self, at: int, name: str) -> bool:
         return digest_of(name, at) == self.change.new
+
+
+def reason_of(error: OSError) -> str:
+    """Why a change cannot be made, in a few words."""
+    if isinstance(error, FileNotFoundError):
+        return "its folder is not there"
+    if error.errno in (errno.ENOTDIR, errno.ELOOP):
+        return "its folder is not the one that was decided on"
+    return f"it cannot be written: {error.strerror}"
+
+
+def _altered(staged: str) -> OSError:
+    return OSError(errno.EIO, "what was staged for it has been altered", staged)
 
 
 def _rename(at: int, one: str, other: str) -> None:

@@ -67,3 +67,14 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
         """JSON form; its digest is what an approval is bound to."""
         document: dict[str, Any] = msgspec.to_builtins(self)
         return document
+
+
+class Conflict(msgspec.Struct, frozen=True, kw_only=True):
+    """A path that a commit could not change as it was approved, and why.
+
+    `changed`: it could not be left as it was, either; the reason says where its old content lies.
+    """
+
+    path: str
+    reason: str
+    changed: bool = False

@@ -8,7 +8,7 @@ from typing import Any
 from toolstile.errors import StoreUnavailable, UnknownToolError
 from toolstile.model import issue
 from toolstile.model.decision import Decision
-from toolstile.model.effect import Effect, Manifest
+from toolstile.model.effect import Conflict, Effect, Manifest
 from toolstile.model.issue import Issue
 from toolstile.model.job import Ending
 from toolstile.model.result import Input, Isolation, Metadata, ToolResult
@@ -30,6 +30,7 @@ _RUN_ENDINGS: dict[Ending, tuple[Status, str]] = {
 _LIMITS = ("LIMIT_MEMORY", "LIMIT_CPU", "LIMIT_OUTPUT")
 # Codes that say what the line found. A tool's own failure must not pass for one of them.
 _OURS = re.compile(r"ACODE_TSR_\d+|LIMIT_[A-Z]+|TOOL_EXCEPTION")
+MAX_SHOWN = 10  # paths in a message; a person who approved them has seen them all
 _MAY_HAVE_HAPPENED = " It may have had effects: check before repeating it."
 
 
@@ -203,18 +204,27 @@ def violation(paths: list[str], at: Progress) -> Ended:
     )
 
 
-def conflict(paths: tuple[str, ...], at: Progress) -> Ended:
-    """Somebody changed the files meanwhile; theirs is kept."""
+def conflict(conflicts: tuple[Conflict, ...], at: Progress) -> Ended:
+    """Somebody changed the files meanwhile, or they cannot be written; theirs is kept."""
     state = _effects(at)
     unknown = _MAY_HAVE_HAPPENED if state is EffectsState.UNKNOWN else ""
+    left = any(each.changed for each in conflicts)
+    done = "not every file could be put back" if left else "no file was written"
     return Ended(
         Status.FAILED,
         "EFFECT_CONFLICT",
-        "no file was written, because these were changed meanwhile, lie in a folder that is not "
-        f"there, or cannot be written: {', '.join(paths)}. Look at them, then call the tool "
-        f"again.{unknown}",
-        effects_state=state,
+        f"{done}: {reasons(conflicts)}. Look at them, then call the tool again.{unknown}",
+        effects_state=EffectsState.UNKNOWN if left else state,
     )
+
+
+def reasons(conflicts: tuple[Conflict, ...]) -> str:
+    """What is in conflict, each with its reason: all that was changed, and some of the rest."""
+    changed = [each for each in conflicts if each.changed]
+    others = [each for each in conflicts if not each.changed]
+    more = len(others) - MAX_SHOWN
+    said = "; ".join(f"{each.path} ({each.reason})" for each in changed + others[:MAX_SHOWN])
+    return f"{said}; and {more} more" if more > 0 else said
 
 
 def cancelled(at: Progress) -> Ended:

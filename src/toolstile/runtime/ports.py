@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Any, Protocol
 
 from toolstile.model.call import CallKey
-from toolstile.model.effect import Manifest
+from toolstile.model.effect import Conflict, Manifest
 from toolstile.model.job import Job, Outcome
 from toolstile.model.record import CallRecord
 
@@ -83,9 +83,9 @@ class Effects(Protocol):
     async def seal(self, execution_id: str, outcome: Outcome) -> Manifest:
         """The manifest of what a run staged. The staged files may not change after it."""
 
-    async def commit(self, manifest: Manifest) -> tuple[str, ...]:
-        """Apply a manifest, or go on applying it. Returns the paths in conflict: where there are
-        any, nothing of theirs was overwritten."""
+    async def commit(self, manifest: Manifest) -> tuple[Conflict, ...]:
+        """Apply a manifest, or go on applying it. Returns the paths in conflict, each with its
+        reason: where there are any, nothing of theirs was overwritten."""
 
     async def discard(self, execution_id: str) -> None:
         """Throw a stage away. Nothing outside it changes."""

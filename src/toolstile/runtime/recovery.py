@@ -16,11 +16,11 @@ import msgspec
 from msgspec.structs import replace
 
 from toolstile.model.canonical import digest_bytes
-from toolstile.model.effect import Manifest
+from toolstile.model.effect import Conflict, Manifest
 from toolstile.model.record import CallRecord, CallState
 from toolstile.model.result import Input, Metadata, ToolResult
 from toolstile.model.vocabulary import EffectsState, SideEffect, Status, Verdict
-from toolstile.runtime.endings import effects_of
+from toolstile.runtime.endings import effects_of, reasons
 from toolstile.runtime.ports import Effects, Store
 from toolstile.runtime.progress import now
 from toolstile.runtime.records import decided, ended, manifest_of, value_of
@@ -71,8 +71,8 @@ async def _rolled_forward(record: CallRecord, effects: Effects) -> ToolResult:
         return replace(
             _result(record, Status.FAILED),
             error_code="EFFECT_CONFLICT",
-            error_message=f"changed meanwhile or not writable: {', '.join(conflicts)}; "
-            "look at every file of the call",
+            error_message=f"not every file was written: {reasons(conflicts)}. "
+            "Look at every file of the call",
             effects_state=EffectsState.UNKNOWN,
         )
     return replace(
@@ -84,13 +84,14 @@ async def _rolled_forward(record: CallRecord, effects: Effects) -> ToolResult:
     )
 
 
-async def _not_applied(manifest: Manifest, effects: Effects) -> tuple[str, ...]:
+async def _not_applied(manifest: Manifest, effects: Effects) -> tuple[Conflict, ...]:
     try:
         return await effects.commit(manifest)
-    except OSError:
+    except OSError as error:
         # Some may be applied and some not. One such call must not keep the others from recovery.
         log.exception("[TLS-RUN] Effects are incomplete. execution=%s", manifest.execution_id)
-        return tuple(change.path for change in manifest.changes)
+        why = f"it cannot be written: {error.strerror}"
+        return tuple(Conflict(path=change.path, reason=why) for change in manifest.changes)
 
 
 def _result(record: CallRecord, status: Status) -> ToolResult:
