@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import stat
 from collections.abc import Callable
 from pathlib import Path
 
@@ -87,6 +88,8 @@ def staged(effects: AtOnce, path: Path, text: str = "new", **fields: object) -> 
     name = f"{len(list(stage.iterdir())):06d}"
     (stage / name).write_text(text, encoding="utf-8")
     made: dict[str, object] = {"path": str(path), "file": name, "base": None, **fields}
+    if made["base"] is not None:
+        made.setdefault("base_mode", stat.S_IMODE(path.stat().st_mode) if path.exists() else 0o644)
     return StagedFile(**made)  # type: ignore[arg-type]
 
 

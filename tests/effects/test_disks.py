@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import stat
 from collections.abc import Callable
 from pathlib import Path
 
@@ -124,3 +125,34 @@ def test_a_conflict_says_why(effects: AtOnce, work: Path, tmp_path: Path) -> Non
     effects.discard(ID)
     (reason,) = [each.reason for each in effects.conflicts(manifest).values()]
     assert reason == "it cannot be written: what was staged for it has been altered"
+
+
+@everywhere
+@pytest.mark.parametrize("when", ["before", "meanwhile"])
+@pytest.mark.parametrize("kind", ["modified", "deleted"])
+def test_who_makes_a_file_private_has_changed_it(
+    tmp_path: Path, work: Path, disk: str, when: str, kind: str
+) -> None:
+    """A file whose mode was changed since the diff was made is in conflict, and keeps that mode:
+    before the commit, and while it is at work."""
+    first, last = work / "a", work / "z"
+    written([first, last], kind)
+    meddle = once(lambda: when == "meanwhile", lambda: last.chmod(0o600))
+    effects = AtOnce(tmp_path / "staging", meddled(DISKS[disk], meddle))
+    old = digest_of_text(effects, "old")
+    change = staged(effects, last, base=old)
+    change = replace(change, file=None) if kind == "deleted" else change
+    manifest = sealed(effects, staged(effects, first, base=old), change)
+    if when == "before":
+        last.chmod(0o600)
+    assert effects.commit(manifest) == (str(last),)
+    assert stat.S_IMODE(last.stat().st_mode) == 0o600
+    assert [path.read_text(encoding="utf-8") for path in (first, last)] == ["old", "old"]
+
+
+@pytest.mark.parametrize(("text", "mode"), [(None, 0o644), ("old", None)])
+def test_a_base_has_a_mode(effects: AtOnce, work: Path, text: str | None, mode: int | None) -> None:
+    """A run that leaves it out would have any mode pass for the one that was found."""
+    base = None if text is None else digest_of_text(effects, text)
+    with pytest.raises(ValueError, match="mode"):
+        sealed(effects, staged(effects, work / "a", base=base, base_mode=mode))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import difflib
-import stat
 from collections import Counter
 from pathlib import Path
 
@@ -40,10 +39,9 @@ def _mode(change: Change) -> str:
     new = f"{change.mode:04o}"
     if change.base is None:
         return "" if change.mode == 0o644 else f"mode {new} {change.path}\n"
-    try:
-        old = f"{stat.S_IMODE(Path(change.path).lstat().st_mode):04o}"
-    except OSError:
+    if change.base_mode is None:
         return ""
+    old = f"{change.base_mode:04o}"
     return "" if old == new else f"mode {old} -> {new} {change.path}\n"
 
 

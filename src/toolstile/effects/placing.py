@@ -19,7 +19,7 @@ import stat
 from io import BufferedReader
 from pathlib import Path
 
-from toolstile.effects.regular import digest_of, opened, straight
+from toolstile.effects.regular import digest_of, mode_of, opened, straight
 from toolstile.effects.renames import Renames
 from toolstile.model.effect import Change, Conflict
 
@@ -35,6 +35,7 @@ class Place:
     def __init__(self, change: Change, stage: Path, index: int, renames: Renames) -> None:
         self.change = change
         self.target = Path(change.path)
+        self.open = True  # is it still to be made? `misfit` looks
         self.moved = False  # does the change, or what was made of it, stand in its place?
         self._stage = stage
         self._renames = renames
@@ -45,29 +46,23 @@ class Place:
         # The old content under a second name, where it must have one before it is replaced.
         self._kept = f"{self._beside}-kept"
 
-    @property
-    def open(self) -> bool:
-        """Is the change not applied yet?"""
-        if digest_of(self.target) != self.change.new:
-            return True
-        if self.change.new is None:
-            return False
-        return stat.S_IMODE(self.target.lstat().st_mode) != self.change.mode
-
     def misfit(self) -> str | None:
         """Why the target is not what the run found or made, or does not lie where it was decided
         on; None where it does. What a crash left beside it must not be somebody else's."""
         try:
             with straight(self.target.parent) as at:
+                self.open = not self._is_new(at, self._name)
                 if self.open:
                     return None if self._is_base(at, self._name) else CHANGED
-                left = [digest_of(name, at) for name in (self._beside, self._kept)]
+                names = (self._beside, self._kept)
+                left = [name for name in names if mode_of(name, at) is not None]
                 # A crash came after the change: what lies there was displaced by it.
-                self.moved = any(each is not None for each in left)
-                known = set(left) <= {self.change.base, self.change.new, None}
+                self.moved = bool(left)
+                known = all(self._is_base(at, name) or self._is_new(at, name) for name in left)
                 return None if known else f"{CHANGED}: see {self._displaced}"
         except FileNotFoundError as error:  # with its directory the file is gone, too
-            return None if self.change.new is None else reason_of(error)
+            self.open = self.change.new is not None
+            return reason_of(error) if self.open else None
         except OSError as error:
             return reason_of(error)
 
@@ -243,10 +238,14 @@ class Place:
                 continue
 
     def _is_base(self, at: int, name: str) -> bool:
-        return digest_of(name, at) == self.change.base
+        wanted = self.change.base_mode
+        same = digest_of(name, at) == self.change.base
+        return same and wanted in (None, mode_of(name, at))
 
     def _is_new(self, at: int, name: str) -> bool:
-        return digest_of(name, at) == self.change.new
+        if digest_of(name, at) != self.change.new:
+            return False
+        return self.change.new is None or mode_of(name, at) == self.change.mode
 
 
 def reason_of(error: OSError) -> str:

@@ -43,6 +43,14 @@ def digest_of(path: Path | str, directory: int | None = None) -> str | None:
         return "other"
 
 
+def mode_of(name: str, directory: int) -> int | None:
+    """The permissions of what has this name, None where there is nothing."""
+    try:
+        return stat.S_IMODE(os.stat(name, dir_fd=directory, follow_symlinks=False).st_mode)
+    except FileNotFoundError:
+        return None
+
+
 @contextlib.contextmanager
 def straight(directory: Path) -> Iterator[int]:
     """A directory reached without any link, held: what is done through the descriptor is done in

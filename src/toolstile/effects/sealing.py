@@ -36,10 +36,19 @@ def sealed(stage: Path, staged: tuple[StagedFile, ...]) -> tuple[Change, ...]:
 def _change(stage: Path, staged: StagedFile) -> Change:
     if staged.base is not None and not _DIGEST.fullmatch(staged.base):
         raise ValueError("the base of a staged file is no digest")
+    if (staged.base is None) != (staged.base_mode is None):
+        raise ValueError("a base has a mode, and what was not there has none")
     new = None if staged.file is None else _content(stage, staged.file)
     # Nine bits and no more: neither setuid nor setgid nor sticky is ever applied.
     mode = staged.mode & 0o777
-    return Change(path=staged.path, base=staged.base, new=new, mode=mode, staged=staged.file)
+    return Change(
+        path=staged.path,
+        base=staged.base,
+        base_mode=staged.base_mode,
+        new=new,
+        mode=mode,
+        staged=staged.file,
+    )
 
 
 def _content(stage: Path, name: str) -> str:

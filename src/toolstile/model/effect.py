@@ -41,10 +41,15 @@ class Effect(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Change(msgspec.Struct, frozen=True, kw_only=True):
-    """One file of a manifest. None as a digest means "no such file"."""
+    """One file of a manifest. None as a digest means "no such file".
+
+    `base_mode` is part of what was found: who makes a file private meanwhile has changed it. It is
+    None where there was no file, and where an older version wrote the manifest.
+    """
 
     path: str
     base: str | None
+    base_mode: int | None = None
     new: str | None
     mode: int = 0o644
     staged: str | None = None

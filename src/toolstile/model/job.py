@@ -64,11 +64,12 @@ class Ending(StrEnum):
 
 class StagedFile(msgspec.Struct, frozen=True, kw_only=True):
     """A write or removal that waits in the stage. `file` None = removal; `base` is the digest of
-    what the run found at `path`, None for nothing."""
+    what the run found at `path`, None for nothing, and `base_mode` its permissions."""
 
     path: str
     file: str | None
     base: str | None
+    base_mode: int | None = None
     mode: int = 0o644
 
 

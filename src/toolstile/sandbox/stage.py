@@ -10,6 +10,8 @@ import stat
 from io import BufferedReader
 from pathlib import Path
 
+from msgspec.structs import replace
+
 from toolstile.model.job import StagedFile
 
 # No run writes more files than a person could look through.
@@ -36,9 +38,8 @@ class FileStage:
         found = self._found(path)
         name = found.file or f"{next(self._files):06d}"
         (self._directory / name).write_bytes(content)
-        self._staged[path] = StagedFile(
-            path=path, file=name, base=found.base, mode=found.mode if mode is None else mode
-        )
+        kept = found.mode if mode is None else mode
+        self._staged[path] = replace(found, file=name, mode=kept)
 
     def remove(self, path: str) -> None:
         """Stage the removal of a file; one that only this run made is simply forgotten."""
@@ -46,7 +47,7 @@ class FileStage:
         if found.base is None:
             self._staged.pop(path, None)
         else:
-            self._staged[path] = StagedFile(path=path, file=None, base=found.base)
+            self._staged[path] = replace(found, file=None)
 
     def read(self, path: str) -> bytes | None:
         """What is staged for a path, None for nothing."""
@@ -70,21 +71,24 @@ class FileStage:
             return self._staged[path]
         if len(self._staged) >= MAX_FILES:
             raise OSError(errno.ENOSPC, f"a run stages at most {MAX_FILES:,} files", path)
-        base, mode = _on_disk(path)
-        found = self._before[path] = StagedFile(path=path, file=None, base=base, mode=mode)
+        found = self._before[path] = _on_disk(path)
         return found
 
 
-def _on_disk(path: str) -> tuple[str | None, int]:
+def _on_disk(path: str) -> StagedFile:
+    """The file as the run found it, with nothing staged for it yet."""
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK)
     except FileNotFoundError:
-        return None, NEW_FILE_MODE
+        return StagedFile(path=path, file=None, base=None, mode=NEW_FILE_MODE)
     with os.fdopen(descriptor, "rb") as file:
         mode = os.fstat(descriptor).st_mode
         if not stat.S_ISREG(mode):
             raise OSError(errno.EINVAL, "only regular files can be staged", path)
-        return _digest(file), mode & 0o777
+        found = stat.S_IMODE(mode)
+        return StagedFile(
+            path=path, file=None, base=_digest(file), base_mode=found, mode=found & 0o777
+        )
 
 
 def _digest(file: BufferedReader) -> str:
