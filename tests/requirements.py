@@ -119,6 +119,7 @@ EXTRA: dict[str, str] = {
     "store/test_stores.py": "records, keys and recovery: rows of a later work",
     "suites/test_recipes.py": "hostile schemas and documents of the corpora: everything is bounded",
     "surfaces/test_cli_hostile.py": "bad input and bad surroundings: contract section 7",
+    "surfaces/test_cli_newcomers.py": "what newcomers write at the command line, and its answer",
     "surfaces/test_cli_strangers.py": "what a stranger tries first, and what it is told",
     "test_docs.py": "every code, key and example of the documentation is the program's own",
     "test_packaging.py": "what is installed and locked",

@@ -100,8 +100,8 @@ def test_every_status_is_explained_with_its_number() -> None:
 def test_every_settings_key_is_explained() -> None:
     """Keys of config.yml, of its sections and of state.yml, and no others, are in the tables."""
     document = ROOT / "docs" / "settings.md"
-    keys = first_cells(document, "## Obeyed today") | first_cells(
-        document, "## Read, checked, and refused by a runtime"
+    keys = first_cells(document, "## Supported") | first_cells(
+        document, "## Recognised, not supported yet"
     )
     assert keys == {*READERS, *RIGHTS, *TOOLS}
     assert first_cells(document, "## `.agent/state.yml`") == set(State.__struct_fields__)
@@ -136,6 +136,15 @@ def test_blocks_marked_as_files_are_those_files() -> None:
     shown = list(shown_files())
     assert {document.name for document, _, _ in shown} >= {"README.md", "first-tool.md"}
     assert [(d.name, file) for d, file, text in shown if words_of(ROOT / file) != text] == []
+
+
+def test_every_program_in_the_documents_is_a_file() -> None:
+    """No block of Python is shown that nobody runs; CI runs every file of examples/."""
+    shown = {(document, text) for document, _, text in shown_files()}
+    blocks = re.compile(r"```python\n(.*?)```", re.DOTALL)
+    written = {(d, text) for d in DOCS for text in blocks.findall(words_of(d))}
+    assert {document.name for document, _ in written} >= {"README.md", "python.md"}
+    assert written - shown == set()
 
 
 def anchors(document: Path) -> set[str]:
