@@ -103,6 +103,7 @@ EXTRA: dict[str, str] = {
     "authoring/test_binding.py": "between JSON and a function's types: our own promise to authors",
     "authoring/test_context.py": "what a running tool may ask: AGN's context, rows of a later work",
     "authoring/test_handles.py": "files opened as decided on, not as named: our own promise",
+    "effects/test_keeping.py": "a replaced file stays its owner's: our own promise",
     "effects/test_disks.py": "no disk loses what somebody saved: our own promise",
     "runtime/test_closing.py": "no tool outlives its host: our own promise",
     "runtime/test_line_endings.py": "what is said of a call that has ended: our own promise",

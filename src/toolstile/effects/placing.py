@@ -12,6 +12,7 @@ all the changes are made: what may be needed to take one back is never removed b
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import os
 import shutil
@@ -19,6 +20,7 @@ import stat
 from io import BufferedReader
 from pathlib import Path
 
+from toolstile.effects.keeping import keep
 from toolstile.effects.regular import digest_of, mode_of, opened, straight
 from toolstile.effects.renames import Renames
 from toolstile.model.effect import Change, Conflict
@@ -84,8 +86,11 @@ class Place:
             self._clear(at, self._part, self._beside, *self._spare(at, self._kept))
             if self.change.staged is None:
                 return
-            with self._source(self.change.staged) as source:
-                self._write(at, source, self.change.mode)
+            with contextlib.ExitStack() as files:
+                source = files.enter_context(self._source(self.change.staged))
+                made = self.change.base is None
+                old = None if made else files.enter_context(opened(self._name, at))
+                self._write(at, source, self.change.mode, old)
             if digest_of(self._part, at) != self.change.new:
                 raise _altered(self.change.staged)
             _rename(at, self._part, self._beside)
@@ -213,15 +218,21 @@ class Place:
         if self._renames.link(at, self._name, self._kept):
             return
         with opened(self._name, at) as source:
-            self._write(at, source, stat.S_IMODE(os.fstat(source.fileno()).st_mode))
+            mode = stat.S_IMODE(os.fstat(source.fileno()).st_mode)
+            self._write(at, source, mode, source)
         _rename(at, self._part, self._kept)
 
-    def _write(self, at: int, source: BufferedReader, mode: int) -> None:
-        """The content under the name of what is not whole yet, durable."""
+    def _write(
+        self, at: int, source: BufferedReader, mode: int, old: BufferedReader | None
+    ) -> None:
+        """The content under the name of what is not whole yet, durable, and as the old file was
+        in all else."""
         descriptor = os.open(self._part, _NEW, 0o600, dir_fd=at)
         with os.fdopen(descriptor, "wb") as file:
             shutil.copyfileobj(source, file, 1 << 20)
             file.flush()
+            if old is not None:
+                keep(old.fileno(), descriptor)
             os.fchmod(descriptor, mode)
             os.fsync(descriptor)
 
