@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import io
 import os
 from collections.abc import Callable
@@ -243,6 +244,62 @@ def test_programs() -> None:
     for text in ("", "git\0x"):
         with pytest.raises(ValueError, match="name"):
             Program(text)
+
+
+def _refused(path: str, flags: int) -> int:
+    raise PermissionError(errno.EACCES, "masked", path)
+
+
+@pytest.mark.parametrize(
+    ("name", "use", "code", "kind"),
+    [
+        ("none", ReadPath.read_bytes, "FILE_NOT_FOUND", FileNotFoundError),
+        ("none", lambda path: path.size, "FILE_NOT_FOUND", FileNotFoundError),
+        ("none", ReadPath.open, "FILE_NOT_FOUND", FileNotFoundError),
+        ("none", lambda path: list(path.names()), "FILE_NOT_FOUND", FileNotFoundError),
+        ("none", WritePath.unlink, "FILE_NOT_FOUND", FileNotFoundError),
+        (".", ReadPath.read_text, "IS_A_DIRECTORY", IsADirectoryError),
+        ("notes.txt", lambda path: list(path.names()), "NOT_A_DIRECTORY", NotADirectoryError),
+        ("notes.txt/a", ReadPath.read_bytes, "NOT_A_DIRECTORY", NotADirectoryError),
+        ("fifo", ReadPath.read_bytes, "FILE_NOT_ACCESSIBLE", OSError),
+        ("latin", ReadPath.read_text, "DECODE_ERROR", UnicodeDecodeError),
+    ],
+)
+def test_a_failure_is_told_in_a_run_and_natural_outside(
+    tmp_path: Path, file: Path, name: str, use: Any, code: str, kind: type[Exception]
+) -> None:
+    """In a run it has a code and the path, and is caught as what Python raises; in a unit test it
+    is what Python raises and nothing else."""
+    (tmp_path / "latin").write_bytes(b"gr\xfcn")
+    os.mkfifo(tmp_path / "fifo")
+    path = str(tmp_path / name)
+    with pytest.raises(kind) as natural:
+        use(WritePath(path))
+    assert not isinstance(natural.value, ToolError)
+    with pytest.raises(kind) as told:
+        use(WritePath(path, opener=os.open, stage=Staged()))
+    assert isinstance(told.value, ToolError)
+    assert told.value.code == code
+    assert path in told.value.message
+
+
+def test_what_may_not_be_opened_or_read_says_so(file: Path) -> None:
+    """A refused opening has its own code, and a blind handle the remedy."""
+    with pytest.raises(PermissionError) as refused:
+        ReadPath(str(file), opener=_refused).read_bytes()
+    assert isinstance(refused.value, ToolError)
+    assert refused.value.code == "FILE_NOT_ACCESSIBLE"
+    with pytest.raises(PermissionError, match="EditPath") as blind:
+        WritePath(str(file), blind=True).read_bytes()
+    assert isinstance(blind.value, ToolError)
+    assert blind.value.code == "NOT_READABLE"
+
+
+def test_a_listing_holds_any_name(tmp_path: Path) -> None:
+    """Names that could not be sent are written out; the others are as they are."""
+    for name in (b"a\xff", b"b\nc", "grün".encode()):
+        os.close(os.open(os.fsencode(tmp_path) + b"/" + name, os.O_CREAT, 0o600))
+    assert list(ReadPath(str(tmp_path)).names()) == ["a\\xff", "b\nc", "grün"]
 
 
 @given(st.lists(st.sampled_from(["write", "append", "unlink"]), max_size=6))

@@ -98,10 +98,10 @@ async def test_a_failure_says_what_may_have_happened(
     assert coarse.effects_state is EffectsState.UNKNOWN
     assert "may have had effects" in (coarse.error_message or "")
     staged = await call(line, "remove", {"path": "missing"})
-    assert (staged.error_code, staged.effects_state) == ("TOOL_EXCEPTION", EffectsState.DISCARDED)
-    reading = await call(line, "read", {"path": "missing"})
+    assert (staged.error_code, staged.effects_state) == ("FILE_NOT_FOUND", EffectsState.DISCARDED)
+    reading = await call(line, "plain_read", {"path": "missing"})
     assert (reading.error_code, reading.effects_state) == ("TOOL_EXCEPTION", EffectsState.NONE)
-    said = f"read failed to process arguments. Execution: {reading.metadata.execution_id}."
+    said = f"plain_read failed to process arguments. Execution: {reading.metadata.execution_id}."
     assert reading.error_message == said
 
 

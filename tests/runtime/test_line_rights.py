@@ -381,6 +381,33 @@ async def test_nobody_is_asked_about_what_cannot_be_run(
     assert (await call(line, "later", {})).status is Status.VALIDATION_ERROR
 
 
+# --- what a model is told of files ------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments", "code", "named"),
+    [
+        ("read", {"path": "none"}, "FILE_NOT_FOUND", "none"),
+        ("read", {"path": "."}, "IS_A_DIRECTORY", ""),
+        ("read", {"path": "bytes"}, "DECODE_ERROR", "bytes"),
+        ("remove", {"path": "none"}, "FILE_NOT_FOUND", "none"),
+        ("save", {"path": "none/a", "text": "x"}, "FOLDER_NOT_FOUND", "none"),
+        ("save", {"path": "bytes/a", "text": "x"}, "NOT_A_DIRECTORY", "bytes/a"),
+        ("entry", {"path": ".", "way": ["b\nc"]}, "FILE_NOT_ACCESSIBLE", "b\\nc"),
+    ],
+)
+async def test_a_model_learns_which_file_failed_and_why(
+    line: Executor, work: Path, tool: str, arguments: dict[str, Any], code: str, named: str
+) -> None:
+    """What a handle refuses is the call's code, with the path that was decided on; a write into a
+    folder that is not there is refused before anybody is asked."""
+    (work / "bytes").write_bytes(b"\xff")
+    (work / "b\nc").touch()
+    result = await call(line, tool, arguments)
+    assert (result.status, result.error_code) == (Status.FAILED, code)
+    assert str(work / named).rstrip("/") in (result.error_message or "")
+
+
 # --- what could not be put back ---------------------------------------------------------------
 
 

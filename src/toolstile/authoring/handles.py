@@ -15,11 +15,13 @@ import io
 import os
 import stat
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager
 from pathlib import Path, PurePosixPath
 from typing import BinaryIO, ClassVar, Protocol, Self, TypeAlias
 
 import msgspec
 
+from toolstile.authoring.file_errors import not_readable, told
 from toolstile.errors import ToolError
 from toolstile.model import hosts
 from toolstile.model.definition import OUTPUT_RANGE
@@ -56,7 +58,8 @@ class ReadPath(msgspec.Struct, frozen=True):
     """A file or directory that may be read.
 
     Reading sees what this run has staged before what lies on the disk. Failures are those of
-    `open`: FileNotFoundError, IsADirectoryError, PermissionError and other OSErrors.
+    `open`: FileNotFoundError, IsADirectoryError, PermissionError and other OSErrors. In a run they
+    are ToolErrors, too: what the tool does not catch tells the model which file it was, and why.
     """
 
     __toolstile__: ClassVar[Mapping[str, str]] = {"reads": "path"}
@@ -102,7 +105,7 @@ class ReadPath(msgspec.Struct, frozen=True):
         """Tell whether there is a file or directory."""
         try:
             if self._staged() is None:
-                os.close(self.opener(self.path, _READ))
+                os.close(self._open(_READ))
         except (FileNotFoundError, NotADirectoryError):
             return False
         return True
@@ -112,7 +115,7 @@ class ReadPath(msgspec.Struct, frozen=True):
         try:
             if self._staged() is not None:
                 return False
-            descriptor = self.opener(self.path, _READ)
+            descriptor = self._open(_READ)
         except (FileNotFoundError, NotADirectoryError):
             return False
         try:
@@ -121,13 +124,15 @@ class ReadPath(msgspec.Struct, frozen=True):
             os.close(descriptor)
 
     def names(self) -> Iterator[str]:
-        """The names in a directory on the disk, sorted."""
-        descriptor = self.opener(self.path, _READ | os.O_DIRECTORY)
+        """The names in a directory on the disk, sorted. One that is no UTF-8 is written out, as
+        it could not be sent otherwise; no handle opens it."""
+        descriptor = self._open(_READ | os.O_DIRECTORY)
         try:
             found = sorted(os.listdir(descriptor))  # noqa: PTH208 - a descriptor, not a path
         finally:
             os.close(descriptor)
-        yield from found
+        for name in found:
+            yield os.fsencode(name).decode("utf-8", "backslashreplace")
 
     def __truediv__(self, name: str) -> Self:
         """The entry of this name in this directory; no way leads up or out."""
@@ -154,13 +159,25 @@ class ReadPath(msgspec.Struct, frozen=True):
 
     def read_text(self, encoding: str = "utf-8") -> str:
         """The content as text; every line ends as it does in the file."""
-        return self.read_bytes().decode(encoding)
+        content = self.read_bytes()
+        with self._told():
+            return content.decode(encoding)
 
     def _staged(self) -> bytes | None:
-        return None if self.stage is None else self.stage.read(self.path)
+        with self._told():
+            return None if self.stage is None else self.stage.read(self.path)
 
     def _real(self) -> BinaryIO:
-        return os.fdopen(_regular(self.path, self.opener(self.path, _READ)), "rb")
+        return os.fdopen(self._open(_READ, regular=True), "rb")
+
+    def _open(self, flags: int, *, regular: bool = False) -> int:
+        with self._told():
+            descriptor = self.opener(self.path, flags)
+            return _regular(self.path, descriptor) if regular else descriptor
+
+    def _told(self) -> AbstractContextManager[None]:
+        # A handle that a unit test made fails as any file of Python's does.
+        return told(self.path, natural=self.opener is _open_real and self.stage is None)
 
 
 def _regular(path: str, descriptor: int) -> int:
@@ -201,7 +218,8 @@ class WritePath(ReadPath, frozen=True):
     def write_bytes(self, content: bytes, mode: int | None = None) -> int:
         """Make this the whole content. Returns its size; `mode` is that of a new file."""
         if self.stage is not None:
-            self.stage.put(self.path, bytes(content), mode)
+            with self._told():
+                self.stage.put(self.path, bytes(content), mode)
             return len(content)
         return self._write(content, os.O_TRUNC, mode)
 
@@ -215,7 +233,8 @@ class WritePath(ReadPath, frozen=True):
         if self.stage is None:
             return self._write(added, os.O_APPEND, None)
         before = self.read_bytes() if self.exists() else b""
-        self.stage.put(self.path, before + added, None)
+        with self._told():
+            self.stage.put(self.path, before + added, None)
         return len(added)
 
     def unlink(self) -> None:
@@ -226,9 +245,11 @@ class WritePath(ReadPath, frozen=True):
         """
         if self.stage is None:
             Path(self.path).unlink()
-        elif not self.exists():
-            raise FileNotFoundError(errno.ENOENT, "no such file", self.path)
-        else:
+            return
+        there = self.exists()
+        with self._told():
+            if not there:
+                raise FileNotFoundError(errno.ENOENT, "no such file", self.path)
             self.stage.remove(self.path)
 
     def _real(self) -> BinaryIO:
@@ -237,11 +258,10 @@ class WritePath(ReadPath, frozen=True):
 
     def _check_sight(self) -> None:
         if self.blind:
-            reason = "it may be written and not read: name it in a ReadPath parameter as well"
-            raise PermissionError(errno.EACCES, reason, self.path)
+            raise not_readable(self.path)
 
     def _write(self, content: bytes, how: int, mode: int | None) -> int:
-        descriptor = _regular(self.path, self.opener(self.path, _WRITE | how))
+        descriptor = self._open(_WRITE | how, regular=True)
         with os.fdopen(descriptor, "wb") as file:
             if mode is not None:
                 os.fchmod(descriptor, mode & 0o777)

@@ -23,7 +23,7 @@ def beneath(root: str, masked: tuple[str, ...]) -> Opener:
     hidden = frozenset(filter(None, map(_identity, masked)))
 
     def opened(path: str, flags: int) -> int:
-        place = paths.normalise(os.path.realpath(path))
+        place = _place(path)
         if not paths.beneath(place, root):
             raise PermissionError(errno.EACCES, "it leads out of what was decided on", path)
         if any(paths.beneath(place, each) for each in masked):
@@ -31,6 +31,14 @@ def beneath(root: str, masked: tuple[str, ...]) -> Opener:
         return _straight(place, flags, hidden)
 
     return opened
+
+
+def _place(path: str) -> str:
+    """Where a path leads, in its one spelling. A directory may hold names that no path may."""
+    try:
+        return paths.normalise(os.path.realpath(path))
+    except paths.PathError as error:
+        raise OSError(errno.EINVAL, error.message, path) from error
 
 
 def _straight(place: str, flags: int, hidden: frozenset[tuple[int, int]]) -> int:

@@ -12,6 +12,8 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
+from toolstile.authoring.file_errors import folder_missing
+from toolstile.model import paths
 from toolstile.model.job import StagedFile
 
 # No run writes more files than a person could look through.
@@ -78,8 +80,15 @@ class FileStage:
 def _on_disk(path: str) -> StagedFile:
     """The file as the run found it, with nothing staged for it yet."""
     try:
+        paths.normalise(path)
+    except paths.PathError as error:
+        raise OSError(errno.EINVAL, error.message, path) from error
+    try:
         descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK)
     except FileNotFoundError:
+        folder = Path(path).parent
+        if not folder.is_dir():  # said now, and not after a person has agreed to it
+            raise folder_missing(str(folder), path) from None
         return StagedFile(path=path, file=None, base=None, mode=NEW_FILE_MODE)
     with os.fdopen(descriptor, "rb") as file:
         mode = os.fstat(descriptor).st_mode
