@@ -3,6 +3,7 @@ manifest changes."""
 
 from __future__ import annotations
 
+import hashlib
 import os
 import random
 import shutil
@@ -359,3 +360,29 @@ def test_a_hostile_text_cannot_hold_up_its_diff(effects: AtOnce, work: Path) -> 
     thread.join(timeout=20)
     assert shown, f"no diff after {time.monotonic() - began:.0f} s"
     assert "modified" in shown[0]
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "said"),
+    [
+        (b"", b"\xff" * 256, "created {path} (binary: new, 256 bytes)"),
+        (b"old\n", b"\xff" * 256, "modified {path} (binary: 4 → 256 bytes)"),
+        (b"a" * 300_000, b"a" * 300_001, "(too large to show: 300,000 → 300,001 bytes)"),
+        (b"\xff\xff", b"", "deleted {path} (binary: 2 bytes)"),
+        (b"old\n", b"a" * 262_144, "-old\n+aaa"),
+    ],
+)
+def test_what_is_not_shown_says_why_and_how_large_it_is(
+    effects: AtOnce, work: Path, before: bytes, after: bytes, said: str
+) -> None:
+    """An approver learns why there is no diff, and what the sizes are."""
+    target = work / "a"
+    base = None
+    if before:
+        target.write_bytes(before)
+        base = "sha256:" + hashlib.sha256(before).hexdigest()
+    change = staged(effects, target, base=base)
+    assert change.file is not None
+    (effects.effects._stage(ID) / change.file).write_bytes(after)
+    change = change if after else replace(change, file=None)
+    assert said.format(path=target) in effects.diff(sealed(effects, change))

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import difflib
+import os
 from collections import Counter
 from pathlib import Path
 
 from toolstile.effects.regular import opened
 from toolstile.model.effect import Change
 
-# A diff is for reading; what is longer is summarised by size and digest.
+# A diff is for reading; what is longer is summarised.
 MAX_DIFF_BYTES = 256 * 1024
 # Pairs of equal lines that are compared. Ordinary files of 5,000 lines have about as many as
 # lines; texts made to be slow have millions, and would hold the whole process up for hours.
@@ -18,18 +19,50 @@ MAX_PAIRS = 50_000
 
 def diff(stage: Path, change: Change) -> str:
     """What this change would do. Nothing is followed or waited for in showing it."""
-    before = _text(Path(change.path)) if change.base is not None else ""
-    after = _text(stage / change.staged) if change.staged is not None else ""
+    before = _Side(Path(change.path) if change.base is not None else None)
+    after = _Side(stage / change.staged if change.staged is not None else None)
     mode = _mode(change)
-    if before is None or after is None or _pairs(before, after) > MAX_PAIRS:
-        return f"{mode}{change.type.value} {change.path} ({change.base} -> {change.new})"
+    reason = before.reason or after.reason
+    if not reason and _pairs(before.text, after.text) > MAX_PAIRS:
+        reason = "too much alike in too many places to be compared"
+    if reason:
+        return f"{mode}{change.type.value} {change.path} ({reason}: {_sizes(before, after)})"
     lines = difflib.unified_diff(
-        before.splitlines(keepends=True),
-        after.splitlines(keepends=True),
+        before.text.splitlines(keepends=True),
+        after.text.splitlines(keepends=True),
         fromfile=change.path if change.base is not None else "/dev/null",
         tofile=change.path if change.new is not None else "/dev/null",
     )
     return mode + "".join(line if line.endswith("\n") else f"{line}\n" for line in lines)
+
+
+class _Side:
+    """A file before or after its change: its text, or the reason why that is not shown."""
+
+    def __init__(self, path: Path | None) -> None:
+        self.text = self.reason = ""
+        self.size: int | None = None
+        if path is None:
+            return
+        try:
+            with opened(path) as file:
+                self.size = os.fstat(file.fileno()).st_size
+                data = file.read(MAX_DIFF_BYTES + 1)
+            self.text = data.decode("utf-8")
+        except UnicodeDecodeError:
+            self.reason = "binary"
+        except OSError:
+            self.reason = "cannot be read"
+        if self.size is not None and self.size > MAX_DIFF_BYTES:
+            self.reason = "too large to show"
+
+
+def _sizes(before: _Side, after: _Side) -> str:
+    if before.size is None:
+        return "new" if after.size is None else f"new, {after.size:,} bytes"
+    if after.size is None:
+        return f"{before.size:,} bytes"
+    return f"{before.size:,} → {after.size:,} bytes"
 
 
 def _mode(change: Change) -> str:
@@ -48,13 +81,3 @@ def _mode(change: Change) -> str:
 def _pairs(before: str, after: str) -> int:
     ours, theirs = Counter(before.splitlines()), Counter(after.splitlines())
     return sum(number * theirs[line] for line, number in ours.items())
-
-
-def _text(path: Path) -> str | None:
-    """A file's text; None where it is long, no text, or no file."""
-    try:
-        with opened(path) as file:
-            data = file.read(MAX_DIFF_BYTES + 1)
-        return None if len(data) > MAX_DIFF_BYTES else data.decode("utf-8")
-    except (UnicodeDecodeError, OSError):
-        return None
