@@ -5,6 +5,7 @@ from __future__ import annotations
 import typing as _typing
 
 from toolstile.authoring import (
+    EditPath,
     Host,
     InvokeResult,
     Program,
@@ -52,6 +53,7 @@ __all__ = [
     "ConflictError",
     "Constraints",
     "DefinitionError",
+    "EditPath",
     "Face",
     "Host",
     "InvokeResult",

@@ -17,6 +17,7 @@ import pytest
 from msgspec import Meta
 
 from toolstile.authoring import (
+    EditPath,
     Host,
     LocalContext,
     Program,
@@ -31,6 +32,7 @@ from toolstile.authoring import (
 )
 from toolstile.errors import DefinitionError
 from toolstile.model.vocabulary import Category, IsolationLevel, SideEffect
+from toolstile.schema.defining import inspect as inspect_definition
 
 
 @dataclass
@@ -203,6 +205,7 @@ DERIVED: list[tuple[dict[str, Any], dict[str, Any], str, list[str], str]] = [
     ({"a": list[ReadPath]}, {}, "file_system", ["fs_read"], "standard"),
     ({"a": ReadPath | None}, {}, "file_system", ["fs_read"], "standard"),
     ({"a": ReadPath, "b": WritePath}, {}, "file_system", ["fs_read", "fs_write"], "standard"),
+    ({"a": EditPath}, {}, "file_system", ["fs_read", "fs_write"], "standard"),
     ({"a": Host}, {}, "network", ["net_read"], "standard"),
     ({"a": Url, "b": ReadPath}, {}, "network", ["net_read", "fs_read"], "standard"),
     ({"a": Url}, {"capabilities": [{"net_write": []}]}, "network", ["net_write"], "standard"),
@@ -424,3 +427,43 @@ def test_digests_are_the_same_in_every_process() -> None:
     }
     assert len(found) == 1
     assert found.pop().count("sha256:") == 3
+
+
+@pytest.mark.parametrize(
+    ("mark", "fits"),
+    [
+        ({"reads": "path", "writes": "path"}, True),
+        ({"writes": "path"}, True),
+        ({"reads": "path", "writes": "host"}, False),
+        ({"reads": "path", "runs": "program"}, False),
+        ({"reads": "path", "writes": "path", "fact": "name"}, False),
+    ],
+)
+def test_one_argument_is_marked_for_one_use_or_for_editing(
+    mark: dict[str, str], fits: bool
+) -> None:
+    """Reading and writing are the only two that go together, for one file."""
+    parameters = {"a": {"type": "string", "description": "A", "x-toolstile": mark}}
+    schema = {"type": "object", "properties": parameters, "required": ["a"]}
+    document = {"name": "marked", "version": "1.0.0", "description": "D", "parameters": schema}
+    found = inspect_definition({**document, "usage": "Use it."})
+    assert ("x-toolstile" in {each.code for each in found.issues}) is not fits
+
+
+def test_the_handle_is_that_of_the_mark() -> None:
+    """A file marked for editing is not taken as one that is only written."""
+    made = tool(edit_file)
+    parameters = made.definition.parameters
+    assert tool(parameters=parameters)(edit_file).definition.parameters == parameters
+    with pytest.raises(DefinitionError, match="not marked as one"):
+        tool(parameters=parameters)(write_file)
+
+
+def edit_file(path: EditPath) -> int:
+    """Edit a file."""
+    return path.append("x")
+
+
+def write_file(path: WritePath) -> int:
+    """Write a file."""
+    return path.append("x")

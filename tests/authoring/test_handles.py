@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from toolstile.authoring import handles
-from toolstile.authoring.handles import Host, Program, ReadPath, Url, WritePath
+from toolstile.authoring.handles import EditPath, Host, Program, ReadPath, Url, WritePath
 from toolstile.errors import ToolError
 from toolstile.model.hosts import HostError
 
@@ -55,6 +55,7 @@ def file(tmp_path: Path) -> Path:
     [
         (ReadPath, {"reads": "path"}),
         (WritePath, {"writes": "path"}),
+        (EditPath, {"reads": "path", "writes": "path"}),
         (Host, {"connects": "host"}),
         (Url, {"connects": "url"}),
         (Program, {"runs": "program"}),

@@ -7,7 +7,7 @@ import os
 from pathlib import Path
 from typing import Any, ClassVar
 
-from toolstile import ReadPath, ToolError, WritePath, tool
+from toolstile import EditPath, ReadPath, ToolError, WritePath, tool
 from toolstile.authoring import InvokeResult
 
 
@@ -87,6 +87,14 @@ def look(path: WritePath, how: str) -> str:
 def edit(path: WritePath, old: ReadPath) -> int:
     """Write a file over, with what was in it."""
     return path.write_text(old.read_text() + path.read_text())
+
+
+@tool
+def rewrite(path: EditPath, how: str) -> int:
+    """Change a file by what is in it."""
+    if how == "append":
+        return path.append("!")
+    return path.write_text(path.read_text().upper())
 
 
 @tool
@@ -179,6 +187,7 @@ ALL: tuple[Any, ...] = (
     entry,
     look,
     edit,
+    rewrite,
     save,
     save_both,
     remove,

@@ -381,6 +381,32 @@ async def test_nobody_is_asked_about_what_cannot_be_run(
     assert (await call(line, "later", {})).status is Status.VALIDATION_ERROR
 
 
+# --- one file to be read and written ----------------------------------------------------------
+
+
+@pytest.mark.parametrize(("how", "text"), [("append", "old!"), ("whole", "OLD")])
+async def test_editing_a_file_takes_both_rights_for_one_argument(
+    line: Executor, work: Path, how: str, text: str
+) -> None:
+    """One argument names the file for reading and for writing; without either right it is denied,
+    with both the run sees the old content and its change waits."""
+    (work / "a").write_text("old", encoding="utf-8")
+    setting = line.setting
+    for kind in ("fs_read", "fs_write"):
+        line.setting = replace(setting, grants=(granted(kind, [str(work)]),))
+        refused = await call(line, "rewrite", {"path": "a", "how": how})
+        assert refused.status is Status.PERMISSION_DENIED
+    line.setting = setting
+    asked = await call(line, "rewrite", {"path": "a", "how": how})
+    assert asked.decision is not None
+    named = [(each.access, each.argument, each.value) for each in asked.decision.resources]
+    assert named == [(access, "/path", str(work / "a")) for access in ("reads", "writes")]
+    assert (work / "a").read_text(encoding="utf-8") == "old"
+    done = await approvals.approve(line, asked.metadata.execution_id, ME)
+    assert done.effects_state is EffectsState.COMMITTED
+    assert (work / "a").read_text(encoding="utf-8") == text
+
+
 # --- what a model is told of files ------------------------------------------------------------
 
 

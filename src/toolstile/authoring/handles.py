@@ -268,6 +268,12 @@ class WritePath(ReadPath, frozen=True):
             return file.write(content)
 
 
+class EditPath(WritePath, frozen=True):
+    """A file that may be read and written: what WritePath does, over what was there before."""
+
+    __toolstile__: ClassVar[Mapping[str, str]] = {"reads": "path", "writes": "path"}
+
+
 class Host(str):
     """A host or `host:port` to connect to, in its one spelling.
 

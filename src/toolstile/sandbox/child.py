@@ -215,9 +215,11 @@ def _unescaped(name: str) -> str:
 
 def _check_staged(job: Job, made: set[str]) -> None:
     """Who is given a plain name writes at once, and nobody has agreed to that yet."""
+    read = {handle.argument for handle in job.handles if handle.access == "reads"}
     for handle in job.handles:
         if job.staged and handle.access == "writes" and handle.argument not in made:
-            reason = f"the argument {handle.argument} names a file to be written: take a WritePath"
+            kind = "an EditPath" if handle.argument in read else "a WritePath"
+            reason = f"the argument {handle.argument} names a file to be written: take {kind}"
             raise ToolError("NOT_A_HANDLE", reason)
 
 

@@ -25,6 +25,7 @@ DECLARES_ITEMS = frozenset(("items", "prefixItems", "unevaluatedItems", "contain
 FIXED = frozenset(("enum", "const"))
 
 _FACT = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,63}")  # no leading _: "__entity" is Cedar syntax
+EDITED = {"reads": "path", "writes": "path"}  # the one mark of two words: one file for both
 MARKED_BELOW = frozenset(("properties", "items", "prefixItems", "additionalProperties"))
 
 
@@ -156,7 +157,10 @@ def _mark_faults(place: Place) -> Iterator[Issue]:
     path = f"{place.pointer}/x-toolstile"
     mark = place.rules["x-toolstile"]
     if not _is_mark(mark):
-        hint = "one of {reads|writes: path}, {connects: host|url}, {runs: program}, {fact: NAME}"
+        hint = (
+            "one of {reads: path}, {writes: path}, both of these in one, {connects: host|url}, "
+            "{runs: program}, {fact: NAME}"
+        )
         yield fault(path, "x-toolstile", "unknown resource mark", hint)
         return
     types = set(type_names(place.rules)) - {"null"}
@@ -173,7 +177,7 @@ def _mark_faults(place: Place) -> Iterator[Issue]:
 
 def _is_mark(mark: dict[str, object]) -> bool:
     if len(mark) != 1:
-        return False
+        return mark == EDITED
     (word, value), *_ = mark.items()
     if word == "fact":
         return isinstance(value, str) and _FACT.fullmatch(value) is not None
