@@ -182,6 +182,19 @@ async def test_a_refused_call_keeps_no_execution_id(line: Executor, work: Path) 
     assert taken.metadata.execution_id != chosen
 
 
+async def test_a_function_that_is_not_there_is_named(line: Executor) -> None:
+    """A definition whose module holds no such function is told so, and no traceback is needed."""
+    registry = Registry()
+    source = {"python": "runtime.rights_tools:no_such_function"}
+    registry.register(
+        {"name": "lost", "description": "Lost.", "source": source, "side_effects": ["none"]}
+    )
+    line.setting = replace(line.setting, find=registry.callable_tool)
+    result = await call(line, "lost", {})
+    assert (result.error_code, result.effects_state) == ("TOOL_NOT_LOADED", EffectsState.NONE)
+    assert "no_such_function" in (result.error_message or "")
+
+
 # --- observers --------------------------------------------------------------------------------
 
 

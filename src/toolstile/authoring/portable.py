@@ -130,16 +130,20 @@ def _find(name: str, path: Sequence[str] | None) -> ModuleSpec | None:
     return next((spec for spec in asked if spec is not None), None)
 
 
+class NotThere(ImportError):
+    """A module does not hold what a definition says is in it."""
+
+
 def load(where: str, script: str | None = None) -> Any:
     """The function or class at `module:qualname`, freed of its decorator; imports the module.
 
     Raises:
-        ImportError: there is none.
+        NotThere: its module was imported, and holds none of that name.
     """
     module, _, path = where.partition(":")
     found = _follow(_again(script) if script else importlib.import_module(module), path)
     if found is None:
-        raise ImportError(f"there is no '{path}' in {module}: was it renamed?")
+        raise NotThere(f"there is no '{path}' in {module}: was it renamed?")
     decorated = getattr(found, "tool", None)
     return (decorated.function or found) if isinstance(decorated, Tool) else found
 

@@ -141,6 +141,8 @@ def run(job: Job, line: HostLine) -> Outcome:
         value = _value(function, job, stage, context)
     except ToolError as error:
         return Outcome(ending=Ending.ERROR, code=error.code, message=error.message)
+    except portable.NotThere as error:
+        return Outcome(ending=Ending.ERROR, code="TOOL_NOT_LOADED", message=str(error))
     except MemoryError:
         return Outcome(ending=Ending.LIMIT, code="LIMIT_MEMORY", message="out of memory")
     except BaseException as error:  # noqa: BLE001 - a stranger's code: anything at all may come out of it
