@@ -884,6 +884,10 @@ def test_an_argument_is_not_blamed_on_the_file(project: Project) -> None:
     assert "argument: this cannot be granted" in str(refused.value)
     assert f"{state}/toolstile" in str(refused.value)
     assert "XDG_STATE_HOME" in str(refused.value)
+    project.environ["TOOLSTILE_STORE"] = "nothing"
+    with pytest.raises(SettingsError, match="Settings in the environment are refused"):
+        project.load()
+    del project.environ["TOOLSTILE_STORE"]
     project.write(f"grants: {{fs_read: ['{state}']}}")
     with pytest.raises(SettingsError, match=r"Settings in \.agent/config\.yml are refused"):
         project.load()

@@ -7,8 +7,8 @@ import json
 import logging
 import signal
 import sys
-from collections.abc import Iterator
-from typing import Annotated, Any
+from collections.abc import Awaitable, Iterator
+from typing import Annotated, Any, TypeVar
 
 import msgspec
 import typer
@@ -44,6 +44,8 @@ EXITS = {
     Status.LICENSE_REQUIRED: DENIED,
     Status.SECURITY_VIOLATION: DENIED,
 }
+Answer = TypeVar("Answer")
+
 SAID = ("version", "preview", "call_id", "isolation", "timeout")
 UNRECORDED = ("RECORD_UNAVAILABLE", "OUTCOME_SPOOLED")
 BECAME = {
@@ -105,18 +107,25 @@ def call(
     who = caller_of(cli, agent=about.agent, user=about.user, session=about.session)
 
     async def talk(runtime: Runtime) -> Result[Any]:
-        try:
-            result = await runtime.as_(**who).call(name, raw, **said)
-        except asyncio.CancelledError:
-            raise await _interrupted(runtime, said["execution_id"]) from None
+        called = runtime.as_(**who).call(name, raw, **said)
+        result = await ended(runtime, said["execution_id"], called)
         if result.status is not Status.REQUIRES_CONFIRMATION:
             return result
-        try:
-            return await _asked(cli, runtime, result, about, Caller(**who))
-        except NotWaiting:  # answered elsewhere, while the person here was reading
-            raise await not_waiting(runtime, result.execution_id) from None
+        asked = _asked(cli, runtime, result, about, Caller(**who))
+        return await ended(runtime, result.execution_id, asked)
 
     return report(cli, with_runtime(cli, talk))
+
+
+async def ended(runtime: Runtime, execution: str, work: Awaitable[Answer]) -> Answer:
+    """What work on a call comes to. Raises Fail where it was interrupted, with what became of the
+    call, and where somebody else has answered it meanwhile."""
+    try:
+        return await work
+    except asyncio.CancelledError:
+        raise await _interrupted(runtime, execution) from None
+    except NotWaiting:
+        raise await _not_waiting(runtime, execution) from None
 
 
 async def _asked(
@@ -136,21 +145,21 @@ async def _asked(
 
 async def _interrupted(runtime: Runtime, execution: str) -> Fail:
     """What became of a call that its caller gave up; the line has brought it to its end."""
-    ended = await runtime.results.get(execution)
-    became = "it had not begun" if ended is None else BECAME[ended.effects_state]
+    found = await runtime.results.get(execution)
+    became = "it had not begun" if found is None else BECAME[found.effects_state]
     return Fail(INTERRUPTED, "CANCELLED", f"the call was cancelled; {became}")
 
 
-async def not_waiting(runtime: Runtime, execution: str) -> Fail:
+async def _not_waiting(runtime: Runtime, execution: str) -> Fail:
     """Why a call cannot be answered: there is none, or it has been, and how it went."""
     hint = "`toolstile confirm list` shows those that do"
-    ended = await runtime.results.get(execution)
-    if ended is None:
+    found = await runtime.results.get(execution)
+    if found is None:
         message = f"no call {execution[:64]} waits for an answer"
         return Fail(FAILED, "NOT_WAITING", message, hint)
-    reasons = ended.decision.reasons if ended.decision else ()
+    reasons = found.decision.reasons if found.decision else ()
     how = [reason.text for reason in reasons if reason.source == "confirmation"]
-    code = ended.error_code or ended.status.name
+    code = found.error_code or found.status.name
     answered = f"it has been answered ({how[-1]}) and" if how else "it"
     message = f"call {execution} does not wait: {answered} ended in {code}"
     return Fail(FAILED, "NOT_WAITING", message, hint)

@@ -8,11 +8,10 @@ from typing import Annotated, Any
 import typer
 
 from toolstile.app import Runtime
-from toolstile.errors import NotWaiting
 from toolstile.model.call import Caller
 from toolstile.runtime.outcome import Result
 from toolstile.surfaces.cli import console
-from toolstile.surfaces.cli.calls import caller_of, looked_at, not_waiting, report, with_runtime
+from toolstile.surfaces.cli.calls import caller_of, ended, looked_at, report, with_runtime
 from toolstile.surfaces.cli.helping import Group
 from toolstile.surfaces.cli.invocation import OK, USAGE, Fail, Invocation, command
 
@@ -109,10 +108,7 @@ def show(cli: Invocation, execution: Execution) -> int:
 def _answered(cli: Invocation, execution: str, ask: Ask) -> Any:
     async def talk(runtime: Runtime) -> Any:
         whole = await _whole(runtime, execution)
-        try:
-            return await ask(runtime, whole)
-        except NotWaiting:
-            raise await not_waiting(runtime, whole) from None
+        return await ended(runtime, whole, ask(runtime, whole))
 
     return with_runtime(cli, talk)
 
