@@ -31,6 +31,10 @@ class Staged:
         self.files[path] = content
         self.modes[path] = mode
 
+    def append(self, path: str, content: bytes) -> None:
+        """Keep what is added."""
+        self.files[path] = (self.files.get(path) or b"") + content
+
     def remove(self, path: str) -> None:
         """Keep that it is gone."""
         self.files[path] = None

@@ -156,3 +156,33 @@ def test_a_base_has_a_mode(effects: AtOnce, work: Path, text: str | None, mode: 
     base = None if text is None else digest_of_text(effects, text)
     with pytest.raises(ValueError, match="mode"):
         sealed(effects, staged(effects, work / "a", base=base, base_mode=mode))
+
+
+@pytest.mark.parametrize("effects", DISKS, indirect=True)
+def test_what_is_added_goes_to_the_end_of_what_is_there(effects: AtOnce, work: Path) -> None:
+    """Also where that has changed since the run, for nobody had seen a diff then; committing twice
+    adds once, and nothing of the old content has been in the stage."""
+    target = work / "a"
+    target.write_text("old", encoding="utf-8")
+    change = staged(effects, target, "+", base=digest_of_text(effects, "old"), append=True)
+    target.write_text("other", encoding="utf-8")
+    target.chmod(0o640)
+    manifest = sealed(effects, change)
+    assert "+other+" in effects.diff(manifest)
+    assert effects.commit(manifest) == ()
+    assert effects.commit(manifest) == ()
+    assert target.read_text(encoding="utf-8") == "other+"
+    assert stat.S_IMODE(target.stat().st_mode) == 0o640
+    assert [path.name for path in work.iterdir()] == ["a"]
+
+
+def test_nothing_is_added_to_what_is_gone(effects: AtOnce, work: Path) -> None:
+    """A file that was removed since the run is in conflict; a forged addition is refused."""
+    target = work / "a"
+    target.write_text("old", encoding="utf-8")
+    change = staged(effects, target, "+", base=digest_of_text(effects, "old"), append=True)
+    target.unlink()
+    assert effects.commit(sealed(effects, change)) == (str(target),)
+    for forged in (replace(change, file=None), replace(change, base=None, base_mode=None)):
+        with pytest.raises(ValueError, match="added"):
+            sealed(effects, forged)

@@ -104,6 +104,18 @@ def save(path: WritePath, text: str) -> int:
 
 
 @tool
+def log_lines(path: WritePath, lines: list[str], how: str = "append") -> int:
+    """Add lines to a file that is not to be read."""
+    if how == "unlink":
+        path.unlink()
+    if how == "write":
+        path.write_text("begun\n")
+    for line in lines:
+        path.append(f"{line}\n")
+    return len(path.read_bytes()) if how != "append" else 0
+
+
+@tool
 def save_both(first: WritePath, second: WritePath, text: str) -> int:
     """Write two files."""
     return first.write_text(text) + second.write_text(text)
@@ -190,6 +202,7 @@ ALL: tuple[Any, ...] = (
     rewrite,
     save,
     save_both,
+    log_lines,
     remove,
     sneak,
     confirmed,

@@ -173,7 +173,10 @@ async def test_a_right_to_write_is_none_to_read(line: Executor, work: Path, how:
     """Who may only write a file is told nothing of what was in it."""
     (work / "a").write_text("theirs", encoding="utf-8")
     path = "." if how == "names" else "a"
-    assert (await call(line, "look", {"path": path, "how": how})).output == "refused"
+    result = await call(line, "look", {"path": path, "how": how})
+    if how == "append":  # that it may, and sees nothing of what it has added to
+        result = await approvals.approve(line, result.metadata.execution_id, ME)
+    assert result.output == "refused"
 
 
 async def test_who_names_a_file_for_both_may_read_what_they_write(
@@ -405,6 +408,48 @@ async def test_editing_a_file_takes_both_rights_for_one_argument(
     done = await approvals.approve(line, asked.metadata.execution_id, ME)
     assert done.effects_state is EffectsState.COMMITTED
     assert (work / "a").read_text(encoding="utf-8") == text
+
+
+@pytest.mark.parametrize(
+    ("how", "before", "text"),
+    [
+        ("append", "SECRET\n", "SECRET\none\ntwo\n"),
+        ("append", "SECRET", "SECRETone\ntwo\n"),
+        ("append", "S" * 300_000, "S" * 300_000 + "one\ntwo\n"),
+        ("append", None, "one\ntwo\n"),
+        ("unlink", "SECRET\n", "one\ntwo\n"),
+        ("write", "SECRET\n", "begun\none\ntwo\n"),
+    ],
+)
+async def test_adding_to_a_file_takes_no_right_to_read_it(
+    line: Executor, work: Path, tmp_path: Path, how: str, before: str | None, text: str
+) -> None:
+    """The run gives only what is added, and the old content is not put where it could see it; the
+    approver sees both, and what was approved is what is made of the file that was there then."""
+    line.setting = replace(line.setting, grants=(granted("fs_write", [str(work)]),))
+    if before is not None:
+        (work / "a").write_text(before, encoding="utf-8")
+    asked = await call(line, "log_lines", {"path": "a", "lines": ["one", "two"], "how": how})
+    assert asked.error_code == "REQUIRES_CONFIRMATION", asked.error_message
+    stage = line.effects._stage(asked.metadata.execution_id)  # type: ignore[attr-defined]
+    assert not any(b"S" in each.read_bytes() for each in stage.iterdir())
+    shown = await approvals.waiting(line, "local", asked.metadata.execution_id)
+    assert "one\n+two\n" in (shown.diff or "")
+    done = await approvals.approve(line, asked.metadata.execution_id, ME)
+    assert done.effects_state is EffectsState.COMMITTED, done.error_message
+    assert (work / "a").read_text(encoding="utf-8") == text
+
+
+async def test_nothing_is_added_to_what_was_changed(line: Executor, work: Path) -> None:
+    """What somebody has written to the file since the diff was made stands, without the lines."""
+    (work / "a").write_text("old\n", encoding="utf-8")
+    asked = await call(line, "log_lines", {"path": "a", "lines": ["one"]})
+    (work / "a").write_text("mine\n", encoding="utf-8")
+    done = await approvals.approve(line, asked.metadata.execution_id, ME)
+    assert done.error_code == "EFFECT_CONFLICT"
+    assert (work / "a").read_text(encoding="utf-8") == "mine\n"
+    nothing = await call(line, "log_lines", {"path": "a", "lines": []})
+    assert nothing.effects_state is EffectsState.NONE
 
 
 # --- what a model is told of files ------------------------------------------------------------

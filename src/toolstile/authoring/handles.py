@@ -43,6 +43,9 @@ class Stage(Protocol):
     def put(self, path: str, content: bytes, mode: int | None) -> None:
         """Stage a file's whole content; a mode of None keeps that of the file there is."""
 
+    def append(self, path: str, content: bytes) -> None:
+        """Stage what is to be added to a file's end, whatever the file holds."""
+
     def remove(self, path: str) -> None:
         """Stage the removal of a file."""
 
@@ -202,7 +205,7 @@ class WritePath(ReadPath, frozen=True):
     """A file that may be written. What a run writes is staged until it is approved.
 
     Reading what was there before takes the right to read it (a `blind` one is without); what this
-    run wrote it may read.
+    run wrote it may read. Adding to the end takes none: the host puts the two together.
     """
 
     __toolstile__: ClassVar[Mapping[str, str]] = {"writes": "path"}
@@ -232,9 +235,12 @@ class WritePath(ReadPath, frozen=True):
         added = content.encode() if isinstance(content, str) else bytes(content)
         if self.stage is None:
             return self._write(added, os.O_APPEND, None)
-        before = self.read_bytes() if self.exists() else b""
+        before = self.read_bytes() if not self.blind and self.exists() else b""
         with self._told():
-            self.stage.put(self.path, before + added, None)
+            if self.blind:
+                self.stage.append(self.path, added)
+            else:
+                self.stage.put(self.path, before + added, None)
         return len(added)
 
     def unlink(self) -> None:

@@ -22,6 +22,11 @@ def diff(stage: Path, change: Change) -> str:
     before = _Side(Path(change.path) if change.base is not None else None)
     after = _Side(stage / change.staged if change.staged is not None else None)
     mode = _mode(change)
+    if change.append:
+        if before.reason and not after.reason:
+            added = "".join(f"+{line}\n" for line in after.text.splitlines())
+            return f"{mode}{change.type.value} {change.path} (added to its end)\n{added}"
+        after = _joined(before, after)
     reason = before.reason or after.reason
     if not reason and _pairs(before.text, after.text) > MAX_PAIRS:
         reason = "too much alike in too many places to be compared"
@@ -55,6 +60,13 @@ class _Side:
             self.reason = "cannot be read"
         if self.size is not None and self.size > MAX_DIFF_BYTES:
             self.reason = "too large to show"
+
+
+def _joined(before: _Side, tail: _Side) -> _Side:
+    whole = _Side(None)
+    whole.text, whole.reason = before.text + tail.text, tail.reason
+    whole.size = (before.size or 0) + (tail.size or 0)
+    return whole
 
 
 def _sizes(before: _Side, after: _Side) -> str:

@@ -17,6 +17,7 @@ import errno
 import os
 import shutil
 import stat
+from collections.abc import Sequence
 from io import BufferedReader
 from pathlib import Path
 
@@ -90,7 +91,10 @@ class Place:
                 source = files.enter_context(self._source(self.change.staged))
                 made = self.change.base is None
                 old = None if made else files.enter_context(opened(self._name, at))
-                self._write(at, source, self.change.mode, old)
+                if old is not None and self.change.append:
+                    self._write(at, (old, source), self.change.mode, old)
+                else:
+                    self._write(at, (source,), self.change.mode, old)
             if digest_of(self._part, at) != self.change.new:
                 raise _altered(self.change.staged)
             _rename(at, self._part, self._beside)
@@ -219,17 +223,18 @@ class Place:
             return
         with opened(self._name, at) as source:
             mode = stat.S_IMODE(os.fstat(source.fileno()).st_mode)
-            self._write(at, source, mode, source)
+            self._write(at, (source,), mode, source)
         _rename(at, self._part, self._kept)
 
     def _write(
-        self, at: int, source: BufferedReader, mode: int, old: BufferedReader | None
+        self, at: int, sources: Sequence[BufferedReader], mode: int, old: BufferedReader | None
     ) -> None:
         """The content under the name of what is not whole yet, durable, and as the old file was
         in all else."""
         descriptor = os.open(self._part, _NEW, 0o600, dir_fd=at)
         with os.fdopen(descriptor, "wb") as file:
-            shutil.copyfileobj(source, file, 1 << 20)
+            for source in sources:
+                shutil.copyfileobj(source, file, 1 << 20)
             file.flush()
             if old is not None:
                 keep(old.fileno(), descriptor)

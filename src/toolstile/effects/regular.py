@@ -31,6 +31,17 @@ def digest(file: BufferedReader) -> str:
     return "sha256:" + hashlib.file_digest(file, "sha256").hexdigest()
 
 
+def digests(first: BufferedReader, rest: BufferedReader) -> tuple[str, str]:
+    """`sha256:` of a file, and of the file with another one at its end."""
+    found = hashlib.sha256()
+    made = []
+    for file in (first, rest):
+        while piece := file.read(1 << 20):
+            found.update(piece)
+        made.append(f"sha256:{found.hexdigest()}")
+    return made[0], made[1]
+
+
 def digest_of(path: Path | str, directory: int | None = None) -> str | None:
     """`sha256:` of a regular file's bytes, None where there is nothing; anything else has a
     digest that no file has, so that it is always a conflict."""

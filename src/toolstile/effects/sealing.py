@@ -5,9 +5,12 @@ from __future__ import annotations
 
 import os
 import re
+import stat
 from pathlib import Path
 
-from toolstile.effects.regular import digest, opened
+from msgspec.structs import replace
+
+from toolstile.effects.regular import digest, digests, opened, straight
 from toolstile.model.effect import Change
 from toolstile.model.job import StagedFile
 
@@ -41,14 +44,35 @@ def _change(stage: Path, staged: StagedFile) -> Change:
     new = None if staged.file is None else _content(stage, staged.file)
     # Nine bits and no more: neither setuid nor setgid nor sticky is ever applied.
     mode = staged.mode & 0o777
-    return Change(
+    made = Change(
         path=staged.path,
         base=staged.base,
         base_mode=staged.base_mode,
         new=new,
         mode=mode,
         staged=staged.file,
+        append=staged.append,
     )
+    return _appended(stage, made) if staged.append else made
+
+
+def _appended(stage: Path, change: Change) -> Change:
+    """What adding to the end makes of the file that is there now. Its content goes nowhere: the
+    run had no right to see it, and the stage may still be seen by what is left of the run."""
+    if change.base is None or change.staged is None:
+        raise ValueError("what is added to is there, and so is what is added")
+    target = Path(change.path)
+    try:
+        with (
+            straight(target.parent) as at,
+            opened(target.name, at) as there,
+            opened(stage / change.staged) as tail,
+        ):
+            mode = stat.S_IMODE(os.fstat(there.fileno()).st_mode)
+            base, new = digests(there, tail)
+    except FileNotFoundError:  # removed since: a conflict, which committing finds
+        return change
+    return replace(change, base=base, base_mode=mode, new=new, mode=mode & 0o777)
 
 
 def _content(stage: Path, name: str) -> str:

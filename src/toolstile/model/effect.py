@@ -44,7 +44,8 @@ class Change(msgspec.Struct, frozen=True, kw_only=True):
     """One file of a manifest. None as a digest means "no such file".
 
     `base_mode` is part of what was found: who makes a file private meanwhile has changed it. It is
-    None where there was no file, and where an older version wrote the manifest.
+    None where there was no file, and where an older version wrote the manifest. `append`: what is
+    staged goes to the end of what is there; the two together are `new`.
     """
 
     path: str
@@ -53,6 +54,7 @@ class Change(msgspec.Struct, frozen=True, kw_only=True):
     new: str | None
     mode: int = 0o644
     staged: str | None = None
+    append: bool = False
 
     @property
     def type(self) -> EffectType:

@@ -64,13 +64,15 @@ class Ending(StrEnum):
 
 class StagedFile(msgspec.Struct, frozen=True, kw_only=True):
     """A write or removal that waits in the stage. `file` None = removal; `base` is the digest of
-    what the run found at `path`, None for nothing, and `base_mode` its permissions."""
+    what the run found at `path`, None for nothing, and `base_mode` its permissions.
+    `append`: the staged content goes to the end of the file's, which the run may not have read."""
 
     path: str
     file: str | None
     base: str | None
     base_mode: int | None = None
     mode: int = 0o644
+    append: bool = False
 
 
 class Outcome(msgspec.Struct, frozen=True, kw_only=True):

@@ -41,7 +41,20 @@ class FileStage:
         name = found.file or f"{next(self._files):06d}"
         (self._directory / name).write_bytes(content)
         kept = found.mode if mode is None else mode
-        self._staged[path] = replace(found, file=name, mode=kept)
+        self._staged[path] = replace(found, file=name, mode=kept, append=False)
+
+    def append(self, path: str, content: bytes) -> None:
+        """Stage what is to be added to a file's end. Only what this run wrote is put together
+        here; the rest of it is the host's to read."""
+        found = self._found(path)
+        if found.file is not None:
+            with (self._directory / found.file).open("ab") as file:
+                file.write(content)
+            return
+        removed = path in self._staged
+        self.put(path, content, None)
+        if found.base is not None and not removed:
+            self._staged[path] = replace(self._staged[path], append=True)
 
     def remove(self, path: str) -> None:
         """Stage the removal of a file; one that only this run made is simply forgotten."""
@@ -49,12 +62,12 @@ class FileStage:
         if found.base is None:
             self._staged.pop(path, None)
         else:
-            self._staged[path] = replace(found, file=None)
+            self._staged[path] = replace(found, file=None, append=False)
 
     def read(self, path: str) -> bytes | None:
         """What is staged for a path, None for nothing."""
         staged = self._staged.get(path)
-        if staged is None:
+        if staged is None or staged.append:  # what is added to is on the disk
             return None
         if staged.file is None:
             raise FileNotFoundError(errno.ENOENT, "removed by this run", path)
@@ -64,6 +77,8 @@ class FileStage:
         before = self._before[staged.path]
         if staged.file is None or before.base is None or staged.mode != before.mode:
             return True
+        if staged.append:
+            return (self._directory / staged.file).stat().st_size > 0
         with (self._directory / staged.file).open("rb") as file:
             return _digest(file) != before.base
 
