@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import stat
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -11,6 +13,7 @@ from msgspec.structs import replace
 
 from effects.staging import DISKS, ID, AtOnce, digest_of_text, meddled, sealed, staged
 
+DYING = Path(__file__).with_name("dying.py")
 everywhere = pytest.mark.parametrize("disk", DISKS)
 
 
@@ -186,3 +189,12 @@ def test_nothing_is_added_to_what_is_gone(effects: AtOnce, work: Path) -> None:
     for forged in (replace(change, file=None), replace(change, base=None, base_mode=None)):
         with pytest.raises(ValueError, match="added"):
             sealed(effects, forged)
+
+
+@everywhere
+def test_a_commit_that_died_is_brought_to_its_end(tmp_path: Path, disk: str) -> None:
+    """Killed before any of its steps and made again, it has changed every file and left nothing."""
+    command = [sys.executable, str(DYING), str(tmp_path), disk]
+    ended = subprocess.run(command, capture_output=True, encoding="utf-8", timeout=60, check=True)
+    (deaths,) = ended.stdout.splitlines()
+    assert int(deaths.removeprefix("deaths: ")) > 8
