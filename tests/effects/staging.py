@@ -39,7 +39,7 @@ def meddled(disk: Renames, meddle: Callable[[], None]) -> Renames:
 
         return stepped
 
-    return Renames(before(disk.exchange), before(disk.move), before(disk.link))
+    return Renames(before(disk.exchange), before(disk.move), before(disk.link), disk.set_mode)
 
 
 class AtOnce:

@@ -12,6 +12,7 @@ import pytest
 from msgspec.structs import replace
 
 from effects.staging import DISKS, ID, AtOnce, digest_of_text, meddled, sealed, staged
+from toolstile.effects.renames import Renames
 
 DYING = Path(__file__).with_name("dying.py")
 everywhere = pytest.mark.parametrize("disk", DISKS)
@@ -198,3 +199,17 @@ def test_a_commit_that_died_is_brought_to_its_end(tmp_path: Path, disk: str) -> 
     ended = subprocess.run(command, capture_output=True, encoding="utf-8", timeout=60, check=True)
     (deaths,) = ended.stdout.splitlines()
     assert int(deaths.removeprefix("deaths: ")) > 8
+
+
+def test_a_disk_without_permissions_takes_new_files(tmp_path: Path, work: Path) -> None:
+    """A new file has the permissions that the disk gives; one that is to have others is refused."""
+    effects = AtOnce(tmp_path / "staging", Renames(set_mode=lambda _, __: False))
+    manifest = sealed(effects, staged(effects, work / "a"))
+    assert effects.commit(manifest) == ()
+    assert effects.commit(manifest) == ()
+    assert (work / "a").read_text(encoding="utf-8") == "new"
+    effects.discard(ID)
+    private = sealed(effects, staged(effects, work / "b", mode=0o600))
+    (reason,) = [each.reason for each in effects.conflicts(private).values()]
+    assert reason == "it cannot be written: its permissions cannot be set"
+    assert list(work.iterdir()) == [work / "a"]

@@ -24,7 +24,7 @@ from pathlib import Path
 from toolstile.effects.keeping import keep
 from toolstile.effects.regular import digest_of, mode_of, opened, straight
 from toolstile.effects.renames import Renames
-from toolstile.model.effect import Change, Conflict
+from toolstile.model.effect import NEW_FILE_MODE, Change, Conflict
 
 CHANGED = "changed since the diff was made"
 # Made anew or not at all: whatever a stranger has put there is neither followed nor written to.
@@ -144,6 +144,11 @@ class Place:
         except OSError as error:
             raise _altered(staged) from error
 
+    @property
+    def _any_mode(self) -> bool:
+        """A new file that nobody asked a mode for has the one that its disk can give it."""
+        return self.change.base is None and self.change.mode == NEW_FILE_MODE
+
     # --- one step each, in the open directory ----------------------------------------------
 
     def _taken(self, at: int) -> bool:
@@ -238,7 +243,8 @@ class Place:
             file.flush()
             if old is not None:
                 keep(old.fileno(), descriptor)
-            os.fchmod(descriptor, mode)
+            if not self._renames.set_mode(descriptor, mode) and not self._any_mode:
+                raise PermissionError(errno.EPERM, "its permissions cannot be set")
             os.fsync(descriptor)
 
     def _spare(self, at: int, *names: str) -> tuple[str, ...]:
@@ -261,7 +267,9 @@ class Place:
     def _is_new(self, at: int, name: str) -> bool:
         if digest_of(name, at) != self.change.new:
             return False
-        return self.change.new is None or mode_of(name, at) == self.change.mode
+        if self.change.new is None or self._any_mode:
+            return True
+        return mode_of(name, at) == self.change.mode
 
 
 def reason_of(error: OSError) -> str:

@@ -1,4 +1,4 @@
-"""What a disk can do with two names of one directory, each in one step.
+"""What a disk can do with two names of one directory, each in one step, and with permissions.
 
 Where two names can change places, what stood in the place of a file can be looked at after it has
 been replaced, and put back if it was not what it was to be; nothing that looks first and replaces
@@ -47,12 +47,23 @@ def link(directory: int, one: str, other: str) -> bool:
     return True
 
 
+def set_mode(descriptor: int, mode: int) -> bool:
+    """Set the permissions of an open file that is ours; False where the disk keeps none: FAT
+    gives all files those of its mounting."""
+    try:
+        os.fchmod(descriptor, mode)
+    except PermissionError:
+        return False
+    return True
+
+
 class Renames(msgspec.Struct, frozen=True):
     """The steps that a disk may have or not; what is given in their place can do less."""
 
     exchange: Step = exchange
     move: Step = move
     link: Step = link
+    set_mode: Callable[[int, int], bool] = set_mode
 
 
 OF_THE_DISK = Renames()

@@ -7,6 +7,8 @@ from typing import Any
 
 import msgspec
 
+NEW_FILE_MODE = 0o644  # of a file that a run makes without asking for another
+
 
 class EffectType(StrEnum):
     """Kinds of recorded effects (LEX-RES section 4.4)."""
@@ -52,7 +54,7 @@ class Change(msgspec.Struct, frozen=True, kw_only=True):
     base: str | None
     base_mode: int | None = None
     new: str | None
-    mode: int = 0o644
+    mode: int = NEW_FILE_MODE
     staged: str | None = None
     append: bool = False
 

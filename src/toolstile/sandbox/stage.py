@@ -14,11 +14,11 @@ from msgspec.structs import replace
 
 from toolstile.authoring.file_errors import folder_missing
 from toolstile.model import paths
+from toolstile.model.effect import NEW_FILE_MODE
 from toolstile.model.job import StagedFile
 
 # No run writes more files than a person could look through.
 MAX_FILES = 100_000
-NEW_FILE_MODE = 0o644
 
 
 class FileStage:
