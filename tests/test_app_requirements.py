@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from runtime import rights_tools
 from toolstile import Runtime, Status
 from toolstile.model.result import ToolResult
 
@@ -166,6 +167,29 @@ def test_a_pin_that_no_version_fits_lets_none_run(runtime: Runtime) -> None:
     pinned = Runtime(settings={"store": "memory:", "tools": {**tools, "pins": pins}})
     assert call(pinned, "whisper", {"text": "Aha"}).status is Status.TOOL_NOT_FOUND
     assert call(pinned, "shout", {"text": "Aha"}).output == "AHA"
+
+
+@pytest.mark.parametrize(
+    ("given", "where"),
+    [
+        ({"settings": {"store": "memory:"}}, "In what this Runtime is given, add"),
+        (
+            {"store": "memory:", "grants": {"fs_read": ["work"]}},
+            "In what this Runtime is given, add",
+        ),
+        ({"store": "memory:"}, "In .agent/config.yml, add"),
+    ],
+)
+def test_a_repair_is_where_it_would_help(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, given: dict[str, Any], where: str
+) -> None:
+    """Rights that a program gives override the file's, so there is where one is added."""
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    (tmp_path / "project").mkdir()
+    monkeypatch.chdir(tmp_path / "project")
+    with Runtime([rights_tools.read], **given).blocking() as rt:
+        refused = rt.call("read", path="/etc/hostname")
+    assert where in refused.error_message
 
 
 def test_a_tool_keeps_nothing_between_calls(more: Runtime) -> None:

@@ -246,9 +246,16 @@ class Runtime:
             checking=self.registry.metered,
             extensions=self.registry.vocabulary.extensions,
             permissions=settings.permissions,
+            written_in=self._written_in,
             masked=masked_places(settings),
             unenforced_accepted_at_own_risk=frozenset(settings.unenforced_accepted),
         )
+
+    @property
+    def _written_in(self) -> str:
+        """Where somebody who was refused would add a right: what a program says overrides a file."""
+        in_program = isinstance(self._source, Mapping) or "grants" in self._overrides
+        return "what this Runtime is given" if in_program else f"{AGENT_DIRECTORY}/config.yml"
 
     def as_(
         self,

@@ -88,7 +88,7 @@ async def deny(executor: Executor, execution_id: str, by: Caller, note: str = ""
         effects_state=EffectsState.DISCARDED if held else EffectsState.NONE,
     )
     if not await executor.end(record, result):
-        raise NotWaiting(execution_id)
+        raise NotWaiting(f"call {execution_id} has been answered elsewhere")
     return result
 
 

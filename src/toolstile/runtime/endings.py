@@ -40,11 +40,11 @@ def unknown_tool(error: UnknownToolError) -> Ended:
     return Ended(Status.TOOL_NOT_FOUND, "ACODE_TSR_001", str(error), issues=issues)
 
 
-def denied(decision: Decision) -> Ended:
+def denied(decision: Decision, written_in: str) -> Ended:
     """The gate said no: what is missing, and what to write where to change that."""
     said = "; ".join(r.text for r in decision.reasons if r.effect is Verdict.DENY)
     changes = ", and ".join(map(str, decision.repair))
-    repair = f" In .agent/config.yml, add {changes}." if changes else ""
+    repair = f" In {written_in}, add {changes}." if changes else ""
     licence = any(r.source == "licence" and r.effect is Verdict.DENY for r in decision.reasons)
     status = Status.LICENSE_REQUIRED if licence else Status.PERMISSION_DENIED
     return Ended(status, status.name, f"denied: {said}.{repair}")

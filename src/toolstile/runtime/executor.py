@@ -220,7 +220,7 @@ class Executor:
         at.fingerprint = self.setting.fingerprint(at.tool)
         at.decision = decision = decide(facts_of(at, self.setting))
         if decision.verdict is Verdict.DENY:
-            raise endings.denied(decision)
+            raise endings.denied(decision, self.setting.written_in)
         if at.request.approval is not None and decision.verdict is not Verdict.ALLOW:
             raise endings.mismatch()
         if decision.verdict is Verdict.ASK:

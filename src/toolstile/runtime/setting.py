@@ -46,6 +46,8 @@ class Setting(msgspec.Struct, frozen=True, kw_only=True):
     extensions: Extensions = NO_EXTENSIONS
     grants: tuple[Capability, ...] = ()
     permissions: tuple[str, ...] | None = None
+    # Where rights are written, for whoever is to add one.
+    written_in: str = ".agent/config.yml"
     # What no tool may name, open or list, whatever is granted: .agent and our own state.
     masked: tuple[str, ...] = ()
     tier: LicenceTier = LicenceTier.ENTERPRISE
