@@ -253,7 +253,7 @@ class Runtime:
 
     @property
     def _written_in(self) -> str:
-        """Where somebody who was refused would add a right: what a program says overrides a file."""
+        """Where a missing right would be added: what a program says overrides a file."""
         in_program = isinstance(self._source, Mapping) or "grants" in self._overrides
         return "what this Runtime is given" if in_program else f"{AGENT_DIRECTORY}/config.yml"
 
