@@ -23,11 +23,10 @@ from toolstile.schema import recursion
 from toolstile.schema.engine import (
     compile_engine,
     compile_exact,
-    compile_map,
     engine_schema,
     exact_schema,
 )
-from toolstile.schema.explain import MAX_ISSUES, Schema, explain, outline
+from toolstile.schema.explain import explain
 from toolstile.schema.extensions import NO_EXTENSIONS, Extensions
 from toolstile.schema.filling import (
     INTERACTING,
@@ -38,25 +37,25 @@ from toolstile.schema.filling import (
     has_defaults,
     plan_for,
 )
+from toolstile.schema.judging import Judge
 from toolstile.schema.keywords import KEYWORDS
 from toolstile.schema.parse import NOT_PLAIN, ParseFault, check_value, parse, plain
 from toolstile.schema.places import Places
 
 # Typical schemas measure 5 to 50 KB compiled (benchmarks/bench_schema.py): at most ~50 MB.
 CACHE_SIZE = 1_024
+# What explains takes twice as much again, and is wanted for the few that are called wrongly.
+JUDGES = 128
 
 
-# The engine copies, for each error, the value that it is about, and tells of one with everything
-# below it. So what is wrong with a large value is first counted, which takes linear time; 100,000
-# values copied take 50 ms.
-MAX_SIZE = 200
-MAX_COPIED = 200_000
+# A longer search for floats takes longer than what it may spare.
+MAX_SEARCHED = 200
 
 
 class Checked(msgspec.Struct, frozen=True):
     """The answer to "do these arguments fit?": the value to use, or every issue.
 
-    `errors_total` counts all issues; `issues` holds the first 32 by place.
+    `issues` holds the first 32 by place; `errors_total` says how many there are, up to a thousand.
     """
 
     ok: bool
@@ -121,14 +120,12 @@ class CompiledSchema:
         return plan_for(Places(self.schema))
 
     @cached_property
-    def _map(self) -> jsonschema_rs.ValidatorMap:
-        return compile_map(engine_schema(self.schema, {}), self._extensions)
+    def _judge(self) -> Judge:
+        return self.judge()
 
-    @cached_property
-    def _explained(self) -> Schema:
-        patterns: dict[str, str] = {}
-        engine_schema(self.schema, patterns)
-        return Schema(Places(self.schema), patterns)
+    def judge(self) -> Judge:
+        """A new judge of this schema's places."""
+        return Judge(Places(self.schema), self._extensions)
 
     def is_valid(self, value: JsonValue) -> bool:
         """Does the value fit? The value must be JSON as `parse` or `check_value` give it."""
@@ -175,7 +172,7 @@ class CompiledSchema:
         try:
             if self._copies:
                 return Checked(True, self._filled(value, plan))
-            return Checked(True, fill(plan, value, self._fits))
+            return Checked(True, fill(plan, value, self._judge.at))
         except IntegerOutOfRange as error:
             return Checked(False, None, (_out_of_range(error.path),), 1)
         except FillingTooDeep:
@@ -188,23 +185,14 @@ class CompiledSchema:
 
     def _filled(self, value: JsonValue, plan: Plan) -> JsonValue:
         original = thaw(value)
-        filled = fill(plan, value, self._fits)
+        filled = fill(plan, value, self._judge.at)
         return filled if self._engine.is_valid(filled) else original
 
     def _refused(self, value: JsonValue) -> Checked:
         if self._depth_limit is not None and _deeper(value, self._depth_limit):
             return Checked(False, None, (_too_deep(self._depth_limit),), 1)
-        size = _size(value)
-        failures = self._engine.evaluate(value).errors() if size > MAX_SIZE else []
-        if size * len(failures) > MAX_COPIED:
-            found = [(each["instanceLocation"], each["schemaLocation"]) for each in failures]
-            return Checked(False, None, outline(found, value, self._explained), len(set(found)))
-        issues = explain(self._engine.iter_errors(value), self._explained)
-        return Checked(False, None, issues[:MAX_ISSUES], len(issues))
-
-    def _fits(self, place: str, value: JsonValue) -> bool:
-        validator = self._map.get(f"#{place}")
-        return validator is not None and validator.is_valid(value)
+        explained = explain(_explaining(self), value)
+        return Checked(False, None, explained.issues, explained.total)
 
 
 def _interacts(places: Places) -> bool:
@@ -223,23 +211,10 @@ def _deeper(value: JsonValue, limit: int) -> bool:
     return bool(level)
 
 
-def _size(value: JsonValue) -> int:
-    """How many values a value is made of."""
-    count, left = 0, [value]
-    while left:
-        count += 1
-        each = left.pop()
-        if isinstance(each, dict):
-            left += each.values()
-        elif isinstance(each, list):
-            left += each
-    return count
-
-
 def _may_hold_a_float(value: JsonValue) -> bool:
     """False where none is among the values of which it is made; large values are not searched."""
     left = [value]
-    for _ in range(MAX_SIZE):
+    for _ in range(MAX_SEARCHED):
         if not left:
             return False
         each = left.pop()
@@ -292,6 +267,11 @@ def _refuse_strangers(places: Places, extensions: Extensions) -> None:
         for name in place.rules.keys() - KEYWORDS.keys() - extensions.keywords.keys():
             if not name.startswith("x-"):
                 raise ValueError(f"unknown keyword '{name[:64]}'")
+
+
+@lru_cache(maxsize=JUDGES)
+def _explaining(schema: CompiledSchema) -> Judge:
+    return schema.judge()
 
 
 @lru_cache(maxsize=CACHE_SIZE)

@@ -23,11 +23,15 @@ from toolstile.schema.extensions import Extensions
 from toolstile.schema.formats import STRICTER
 from toolstile.schema.keywords import KEYWORDS, Shape, asserts
 from toolstile.schema.pattern.translation import ENGINE_OPTIONS, translate
-from toolstile.schema.places import NOWHERE, REFERENCES, Place
+from toolstile.schema.places import NOWHERE, REFERENCES, Place, Places
 
 log = logging.getLogger("toolstile.schema")
 
 MASK = "[value]"
+
+# Questions about a list, where places are asked about: before the pointer of a place.
+ITEMS_FIT = "all "
+NO_ITEM_FITS = "none "
 
 
 def engine_schema(schema: JsonValue, patterns: dict[str, str]) -> Any:
@@ -249,6 +253,35 @@ def _keyword_class(name: str, judge: Callable[[Any, Any], bool]) -> type[Any]:
                 raise ValueError("does not fit")
 
     return Keyword
+
+
+def compile_places(
+    schema: dict[str, Any], places: Places, extensions: Extensions
+) -> jsonschema_rs.Validator:
+    """A validator for every place of an engine schema: it is asked about `{pointer: value}`, and
+    with ITEMS_FIT or NO_ITEM_FITS before the pointer about a list. A validator for each place would
+    hold all that the place refers to, again and again: a gigabyte for a schema of 30 KB."""
+    questions: dict[str, Any] = {}
+    for place in places:
+        reference = _address(place)
+        questions[place.pointer] = reference
+        if place.keyword in ("items", "contains"):
+            questions[ITEMS_FIT + place.pointer] = {"items": reference}
+            questions[NO_ITEM_FITS + place.pointer] = {"items": {"not": reference}}
+    options = engine_options(extensions, schema)
+    base = places.by_pointer[""].base
+    resource = jsonschema_rs.Registry([(base, schema)], draft=jsonschema_rs.Draft202012)
+    asked = {"properties": questions}
+    return jsonschema_rs.Draft202012Validator(asked, registry=resource, **options)
+
+
+def _address(place: Place) -> dict[str, str]:
+    """A reference to a place by the resource it belongs to: where its own references start."""
+    resource = place
+    while resource.parent is not None and "$id" not in resource.rules:
+        resource = resource.parent
+    fragment = engine_pointer(place).removeprefix(engine_pointer(resource))
+    return {"$ref": f"{place.base}#{quote(fragment)}"}
 
 
 def compile_map(schema: dict[str, Any], extensions: Extensions) -> jsonschema_rs.ValidatorMap:

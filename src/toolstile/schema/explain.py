@@ -1,17 +1,17 @@
-"""Engine errors become issues that a model can act on.
+"""Failures become issues that a model can act on.
 
-The engine says what failed and where in the schema; this module adds the contract's words, what
-was expected, and a repair. It never quotes the arguments: `actual` says what kind of value was
-there, hints quote the *schema* only.
+A failure says what is not satisfied and where in the schema; this module adds the contract's
+words, what was expected, and a repair. It never quotes the arguments: `actual` says what kind of
+value was there, hints quote the *schema* only.
 """
 
 from __future__ import annotations
 
 import difflib
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import islice
 from typing import Any
 
-import jsonschema_rs
 import msgspec
 
 from toolstile.model.issue import (
@@ -20,151 +20,122 @@ from toolstile.model.issue import (
     TYPE_MISMATCH,
     Issue,
     bounded_pointer,
-    pointer,
-    steps,
 )
-from toolstile.model.json import JsonObject, JsonValue, describe
+from toolstile.model.json import JsonValue, describe
+from toolstile.schema.failing import Failure, Walk
 from toolstile.schema.formats import FORMATS
-from toolstile.schema.keywords import type_names
-from toolstile.schema.places import Place, Places
+from toolstile.schema.judging import Judge
+from toolstile.schema.keywords import Role, type_names
+from toolstile.schema.places import Place
 
 # More teach a model nothing; `errors_total` says how many there are (contract section 3).
 MAX_ISSUES = 32
+# Failures that are counted. Who has so many will not learn more from how many more.
+MAX_COUNTED = 1_000
 MAX_NAME = 64
 MAX_SHOWN = 200
 # Words that are compared with a misspelt one, those of its length first: 0.3 ms.
 MAX_CANDIDATES = 64
+# In the units of a walk's work: 0.3 ms, and 20 us.
+SUGGESTING = 3_000
+TELLING = 200
 
-UNEVALUATED = "unevaluatedProperties"
-TAKE_ANY_NAME = ("additionalProperties", "patternProperties", UNEVALUATED)
-
-EngineError = jsonschema_rs.ValidationError
-
-
-class Schema(msgspec.Struct, frozen=True):
-    """What explaining needs: the schema's places, and patterns as their author wrote them.
-    `suggests` allows the search for the word that was meant, which takes longest of all. `unfit`
-    are the pointers of the values that fail some keyword besides `unevaluatedProperties`: there an
-    unexpected property may be a mere consequence of the other failure."""
-
-    places: Places
-    patterns: dict[str, str]
-    suggests: bool = True
-    unfit: frozenset[str] = frozenset()
-
-    def place(self, path: Sequence[str | int]) -> Place | None:
-        """The place that an engine's schema path leads to."""
-        return self.places.by_pointer.get(pointer(*path))
+UNEXPECTED = ("additionalProperties", "unevaluatedProperties")
 
 
-def explain(errors: Iterable[EngineError], schema: Schema) -> tuple[Issue, ...]:
-    """All issues of a failed validation, sorted by place; echoes of other failures left out."""
-    found = sorted(errors, key=_at)
-    unfit = frozenset(_at(error) for error in found if _keyword(error) != UNEVALUATED)
-    schema = msgspec.structs.replace(schema, unfit=unfit)
-    silent = msgspec.structs.replace(schema, suggests=False)
-    issues = {
-        (issue.path, issue.code, issue.expected): issue
-        for index, error in enumerate(found)
-        for issue in _issues(error, schema if index < MAX_ISSUES else silent)
-    }
-    if found and not issues:  # every error was an echo: say the first one after all
-        issues = {("", "", None): next(_constraint(found[0], schema))}
-    return tuple(sorted(issues.values(), key=lambda issue: (issue.path, issue.code)))
+class Explained(msgspec.Struct, frozen=True):
+    """The first issues by place, and how many there are: at most `MAX_COUNTED` are looked for."""
+
+    issues: tuple[Issue, ...]
+    total: int
 
 
-def outline(
-    failures: Iterable[tuple[str, str]], value: JsonValue, schema: Schema
-) -> tuple[Issue, ...]:
-    """The issues of a value of which so much is wrong that explaining all would take long: what
-    failed and where, from pairs of the engine's locations (in the value, in the schema)."""
-    distinct = sorted(set(failures))
-    return tuple(_outlined(value, *failure, schema) for failure in distinct[:MAX_ISSUES])
+class _Words(msgspec.Struct, frozen=True):
+    """What explaining needs. Brief ones look for no word that was meant, and in no alternative for
+    its causes: both take longer than everything else."""
+
+    walk: Walk
+    brief: bool = False
+
+    @property
+    def judge(self) -> Judge:
+        return self.walk.judge
 
 
-def _outlined(value: Any, instance: str, location: str, schema: Schema) -> Issue:
-    for step in steps(instance):
-        value = value[int(step)] if isinstance(value, list) else value[step]
-    *above, keyword = steps(location)
-    place = schema.place(above)
-    rules = place.rules if place else {}
-    lacking = _lacking(value, keyword, rules)
-    got, error_code, expected = describe(value), CONSTRAINT_VIOLATION, None
-    message = f"Constraint violation: '{keyword}' is not satisfied"
-    if lacking is not None:
-        keyword, error_code = "required", REQUIRED_MISSING
-        message = f"Required field '{_shown_name(lacking)}' missing"
-    elif keyword == "type" and type_names(rules):
-        expected, error_code = " or ".join(type_names(rules)), TYPE_MISMATCH
-        message = f"Type mismatch: expected {expected}, got {got.split(' (')[0]}"
+def explain(judge: Judge, value: JsonValue) -> Explained:
+    """What is wrong with a value that does not fit the judge's schema."""
+    root = judge.places.by_pointer[""]
+    walk = Walk(judge)
+    found = list(islice(walk.failures(root, value), MAX_COUNTED))
+    if not found and walk.left < 0:
+        return Explained((_too_much(walk.reached),), 1)
+    if not found:
+        # Every failure was the echo of another: say the first one after all. Or a dynamic
+        # reference led elsewhere than the walk.
+        echo = walk.echo or Failure(root, "$dynamicRef", (), value)
+        return Explained(tuple(_constraint(echo, _Words(walk))), 1)
+    issues = _issues(found, walk)
+    return Explained(tuple(issues[:MAX_ISSUES]), len(issues))
+
+
+def _too_much(path: tuple[str | int, ...]) -> Issue:
     return Issue(
-        path=bounded_pointer([*steps(instance), *([] if lacking is None else [lacking])]),
-        code=keyword,
-        error_code=error_code,
-        message=message,
-        expected=expected,
-        actual=got,
-        hint=f"see '{keyword}' in the schema; too much is wrong to explain all of it",
+        path=bounded_pointer(path),
+        code="too_large",
+        error_code=CONSTRAINT_VIOLATION,
+        message="Constraint violation: does not fit, and is too large to say where",
+        hint="send a smaller document, or look at the schema",
     )
 
 
-def _lacking(value: Any, keyword: str, rules: JsonObject) -> str | None:
-    """A member that is required and missing. jsonschema-rs 0.60 looks at members in one go, and
-    files what is missing under `additionalProperties`."""
-    if keyword not in ("required", "additionalProperties") or not isinstance(value, dict):
-        return None
-    return next((name for name in rules.get("required", ()) if name not in value), None)
+def _issues(failures: list[Failure], walk: Walk, *, brief: bool = False) -> list[Issue]:
+    """The distinct issues of failures, by place; the first of them with all there is to say."""
+    issues: dict[tuple[Any, ...], Issue] = {}
+    full, short = _Words(walk, brief), _Words(walk, brief=True)
+    for failure in sorted(failures, key=lambda each: (each.path, _code(each))):
+        words = full if len(issues) < MAX_ISSUES else short
+        walk.left -= TELLING
+        handler = _HANDLERS.get(failure.keyword, _constraint)
+        for issue in handler(failure, words):
+            issues.setdefault((failure.path, issue.code, issue.expected), issue)
+    return list(issues.values())
 
 
-def _issues(error: EngineError, schema: Schema) -> Iterator[Issue]:
-    handler = _HANDLERS.get(type(error.kind).__name__, _constraint)
-    yield from handler(error, schema)
+def _code(failure: Failure) -> str:
+    return failure.keyword or failure.place.keyword or "false"
 
 
-def _at(error: EngineError, *further: str | int) -> str:
-    """Where an error stands. Names that the sender chose make no path of any length: it ends at
-    the container that still fits, as the parser's do."""
-    return bounded_pointer((*error.instance_path, *further))
-
-
-def _nearest(word: Any, known: Iterable[str], schema: Schema) -> str | None:
+def _nearest(word: Any, known: Iterable[str], words: _Words) -> str | None:
     """The known word that was meant, if one is near."""
-    if not schema.suggests or not isinstance(word, str):
+    if words.brief or not isinstance(word, str) or words.walk.left < SUGGESTING:
         return None
+    words.walk.left -= SUGGESTING
     word = word[:MAX_NAME]
     alike = sorted(known, key=lambda each: abs(len(each) - len(word)))[:MAX_CANDIDATES]
     return next(iter(difflib.get_close_matches(word, alike, n=1, cutoff=0.6)), None)
 
 
-def _kind(error: EngineError) -> Any:
-    """The engine's details: a class per keyword, whose fields its stubs leave to subclasses."""
-    return error.kind
-
-
-def _keyword(error: EngineError) -> str:
-    return str(error.schema_path[-1]) if error.schema_path else ""
-
-
-def _violation(error: EngineError, details: str, **fields: Any) -> Issue:
-    fields.setdefault("path", _at(error))
-    fields.setdefault("code", _keyword(error))
-    fields.setdefault("actual", describe(error.instance))
+def _violation(failure: Failure, details: str, **fields: Any) -> Issue:
+    # Names that the sender chose make no path of any length: it ends at the container that still
+    # fits, as the parser's do.
+    fields.setdefault("path", bounded_pointer(failure.path))
+    fields.setdefault("code", failure.keyword)
+    fields.setdefault("actual", describe(failure.value))
     message = f"Constraint violation: {details}"
     return Issue(error_code=CONSTRAINT_VIOLATION, message=message, **fields)
 
 
-def _required(error: EngineError, schema: Schema) -> Iterator[Issue]:
-    name = _kind(error).property
-    declared = _declared(error, schema).get(name, {})
+def _required(failure: Failure, words: _Words) -> Iterator[Issue]:
+    declared = words.judge.declared(failure.place).get(failure.name, {})
     types = " or ".join(type_names(declared)) or None if isinstance(declared, dict) else None
-    shown = _shown_name(name)
+    shown = _shown_name(failure.name)
     hint = f"add '{shown}'" + (f" ({types})" if types else "")
     description = declared.get("description") if isinstance(declared, dict) else None
     if isinstance(description, str) and description:
         hint += f": {description[:MAX_SHOWN]}"
     yield Issue(
-        path=_at(error, name),
-        code=_keyword(error),
+        path=bounded_pointer(failure.path),
+        code=failure.keyword,
         error_code=REQUIRED_MISSING,
         message=f"Required field '{shown}' missing",
         expected=types,
@@ -172,19 +143,18 @@ def _required(error: EngineError, schema: Schema) -> Iterator[Issue]:
     )
 
 
-def _type(error: EngineError, schema: Schema) -> Iterator[Issue]:
-    place = schema.place(error.schema_path[:-1])
-    types = type_names(place.rules) if place else tuple(_kind(error).types)
+def _type(failure: Failure, words: _Words) -> Iterator[Issue]:
+    types = type_names(failure.place.rules)
     expected = " or ".join(types)
-    got = describe(error.instance)
+    got = describe(failure.value)
     yield Issue(
-        path=_at(error),
+        path=bounded_pointer(failure.path),
         code="type",
         error_code=TYPE_MISMATCH,
         message=f"Type mismatch: expected {expected}, got {got.split(' (')[0]}",
         expected=expected,
         actual=got,
-        hint=_type_hint(types, error.instance),
+        hint=_type_hint(types, failure.value),
     )
 
 
@@ -200,188 +170,179 @@ def _type_hint(types: Sequence[str], value: Any) -> str:
     return f"send a value of type {' or '.join(types)}"
 
 
-def _unexpected(error: EngineError, schema: Schema) -> Iterator[Issue]:
-    known = _declared(error, schema)
-    echo = _keyword(error) == UNEVALUATED
-    if echo and _at(error) in schema.unfit and _takes_any_name(error, schema):
-        return  # as below: a branch that failed would take every name
-    told = 0
-    for name in sorted(_kind(error).unexpected):
-        # A declared property counts as unevaluated when the branch that declares it failed:
-        # that failure is reported by itself.
-        if not (echo and name in known):
-            yield _unknown_property(error, name, list(known), schema)
-            told += 1
-            if told == MAX_ISSUES:
-                schema = msgspec.structs.replace(schema, suggests=False)
-
-
-def _takes_any_name(error: EngineError, schema: Schema) -> bool:
-    """True where a branch takes properties that it does not name."""
-    place = schema.place(error.schema_path[:-1])
-    branches = schema.places.reach(place)[1:] if place else []
-    return any(b.rules.get(word) for b in branches for word in TAKE_ANY_NAME)
-
-
-def _unknown_property(error: EngineError, name: str, known: list[str], schema: Schema) -> Issue:
-    shown = _shown_name(name)
-    near = _nearest(name, known, schema)
+def _unexpected(failure: Failure, words: _Words) -> Iterator[Issue]:
+    known = words.judge.declared(failure.place)
+    if failure.name in known:  # an echo, of which there was nothing better to say
+        yield from _constraint(failure, words)
+        return
+    shown = _shown_name(failure.name)
+    near = _nearest(failure.name, known, words)
     if near:
         hint = f"did you mean '{near}'?"
     elif known:
         hint = f"remove it; allowed here: {_shortened(', '.join(sorted(known)))}"
     else:
         hint = "remove it; nothing is allowed here"
-    return _violation(
-        error,
+    yield _violation(
+        failure,
         f"unknown property '{shown}'",
-        path=_at(error, name),
         expected="no such property",
         actual="additional property",
         hint=hint,
     )
 
 
-def _declared(error: EngineError, schema: Schema) -> dict[str, Any]:
-    """The properties declared for the object that an error is about, in every branch."""
-    place = schema.place(error.schema_path[:-1])
-    found: dict[str, Any] = {}
-    while place is not None:
-        for other in schema.places.reach(place):
-            for name, declared in other.rules.get("properties", {}).items():
-                found.setdefault(name, declared)
-        place = place.parent if place.role.value == "branch" else None
-    return found
-
-
-def _choice(error: EngineError, schema: Schema) -> Iterator[Issue]:
-    kind = _kind(error)
-    options = [kind.expected_value] if _keyword(error) == "const" else list(kind.options)
+def _choice(failure: Failure, words: _Words) -> Iterator[Issue]:
+    rule = failure.place.rules[failure.keyword]
+    options = [rule] if failure.keyword == "const" else list(rule)
     expected = _shortened(", ".join(_json(option) for option in options))
     texts = [option for option in options if isinstance(option, str)]
-    near = _nearest(error.instance, texts, schema)
+    near = _nearest(failure.value, texts, words)
     hint = f"did you mean {_json(near)}?" if near else f"use one of: {expected}"
-    yield _violation(error, f"must be one of: {expected}", expected=expected, hint=hint)
+    yield _violation(failure, f"must be one of: {expected}", expected=expected, hint=hint)
 
 
 _BOUNDS = {
-    "Minimum": "at least {0}",
-    "Maximum": "at most {0}",
-    "ExclusiveMinimum": "more than {0}",
-    "ExclusiveMaximum": "less than {0}",
-    "MinLength": "at least {0} characters",
-    "MaxLength": "at most {0} characters",
-    "MinItems": "at least {0} items",
-    "MaxItems": "at most {0} items",
-    "MinProperties": "at least {0} members",
-    "MaxProperties": "at most {0} members",
-    "MultipleOf": "a multiple of {0}",
+    "minimum": "at least {0}",
+    "maximum": "at most {0}",
+    "exclusiveMinimum": "more than {0}",
+    "exclusiveMaximum": "less than {0}",
+    "minLength": "at least {0} characters",
+    "maxLength": "at most {0} characters",
+    "minItems": "at least {0} items",
+    "maxItems": "at most {0} items",
+    "minProperties": "at least {0} members",
+    "maxProperties": "at most {0} members",
+    "multipleOf": "a multiple of {0}",
 }
 
 
-def _bound(error: EngineError, schema: Schema) -> Iterator[Issue]:
-    place = schema.place(error.schema_path[:-1])
-    limit = place.rules.get(_keyword(error)) if place else error.kind.value
-    expected = _BOUNDS[type(error.kind).__name__].format(_json(limit))
-    yield _violation(error, f"must be {expected}", expected=expected, hint=f"send {expected}")
+def _bound(failure: Failure, words: _Words) -> Iterator[Issue]:
+    expected = _BOUNDS[failure.keyword].format(_json(failure.place.rules[failure.keyword]))
+    yield _violation(failure, f"must be {expected}", expected=expected, hint=f"send {expected}")
 
 
-def _pattern(error: EngineError, schema: Schema) -> Iterator[Issue]:
-    written = _kind(error).pattern
-    original = schema.patterns.get(written, written)
-    expected = _shortened(f"text matching {original}")
-    yield _violation(error, f"must be {expected}", expected=expected, hint=f"send {expected}")
+def _pattern(failure: Failure, words: _Words) -> Iterator[Issue]:
+    expected = _shortened(f"text matching {failure.place.rules['pattern']}")
+    yield _violation(failure, f"must be {expected}", expected=expected, hint=f"send {expected}")
 
 
-def _format(error: EngineError, schema: Schema) -> Iterator[Issue]:
-    name = _kind(error).format
+def _format(failure: Failure, words: _Words) -> Iterator[Issue]:
+    name = failure.place.rules["format"]
     hint = f"send text in format '{name}'"
     if name in FORMATS:  # and not one of an extension
         hint = f"like {FORMATS[name][0]}{_FORMAT_REMARKS.get(name, '')}"
-    yield _violation(error, f"must be in format '{name}'", expected=name, hint=hint)
+    yield _violation(failure, f"must be in format '{name}'", expected=name, hint=hint)
 
 
 # What an example does not show by itself.
 _FORMAT_REMARKS = {"date-time": ", with the offset", "uri": ", with the scheme"}
 
 
-def _unique(error: EngineError, schema: Schema) -> Iterator[Issue]:
+def _unique(failure: Failure, words: _Words) -> Iterator[Issue]:
     yield _violation(
-        error, "items must be distinct", expected="distinct items", hint="remove the duplicates"
+        failure, "items must be distinct", expected="distinct items", hint="remove the duplicates"
     )
 
 
-def _contains(error: EngineError, schema: Schema) -> Iterator[Issue]:
-    place = schema.place(error.schema_path[:-1])
-    rules = place.rules if place else {}
+def _contains(failure: Failure, words: _Words) -> Iterator[Issue]:
+    rules = failure.place.rules
     lowest, highest = rules.get("minContains", 1), rules.get("maxContains")
     expected = f"at least {lowest} items that fit 'contains'"
     if highest is not None:
         expected += f", at most {highest}"
-    yield _violation(error, f"must hold {expected}", expected=expected, hint=f"send {expected}")
+    yield _violation(failure, f"must hold {expected}", expected=expected, hint=f"send {expected}")
 
 
-def _property_name(error: EngineError, schema: Schema) -> Iterator[Issue]:
-    inner = _kind(error).error
-    name = inner.instance if isinstance(inner.instance, str) else ""
-    # The inner error stands on the name itself, which has no place in the document.
-    cause = next(_issues(inner, schema), None)
-    expected = cause.expected if cause else None
+def _property_name(failure: Failure, words: _Words) -> Iterator[Issue]:
+    # A name has no place in the document: what is wrong with it stands on the name itself.
+    test = words.judge.layout(failure.place).names
+    causes = [] if test is None else _branch(test, failure.name, (), words.walk, brief=words.brief)
+    expected = causes[0].expected if causes else None
     yield _violation(
-        error,
-        f"property name '{_shown_name(name)}' is not allowed here",
-        path=_at(error, name),
-        code="propertyNames",
+        failure,
+        f"property name '{_shown_name(failure.name)}' is not allowed here",
         expected=expected,
         actual="property name",
         hint=f"property names must be {expected}" if expected else "rename or remove it",
     )
 
 
-def _forbidden(error: EngineError, schema: Schema) -> Iterator[Issue]:
-    place = schema.place(error.schema_path)
-    code = place.keyword if place and place.keyword else "false"
+def _forbidden(failure: Failure, words: _Words) -> Iterator[Issue]:
     yield _violation(
-        error, "no value is allowed here", code=code, expected="nothing", hint="remove it"
+        failure,
+        "no value is allowed here",
+        code=_code(failure),
+        expected="nothing",
+        hint="remove it",
     )
 
 
-def _unexpected_items(error: EngineError, schema: Schema) -> Iterator[Issue]:
+def _unexpected_items(failure: Failure, words: _Words) -> Iterator[Issue]:
     yield _violation(
-        error, "more items than the schema describes", hint="remove the items that are too many"
+        failure, "more items than the schema describes", hint="remove the items that are too many"
     )
 
 
-def _combinator(error: EngineError, schema: Schema) -> Iterator[Issue]:
-    context: list[list[EngineError]] = getattr(error.kind, "context", [])
-    keyword = _keyword(error)
-    if keyword == "not":
-        hint = "send a value that does not fit the schema under 'not'"
-        yield _violation(error, "must not fit the excluded schema", hint=hint)
-        return
-    if type(error.kind).__name__ == "OneOfMultipleValid":
-        fitting = sum(not branch for branch in context)
+def _excluded(failure: Failure, words: _Words) -> Iterator[Issue]:
+    hint = "send a value that does not fit the schema under 'not'"
+    yield _violation(failure, "must not fit the excluded schema", hint=hint)
+
+
+def _combinator(failure: Failure, words: _Words) -> Iterator[Issue]:
+    if failure.fitting:
         hint = "leave out what makes more than one alternative fit"
-        details = f"must fit exactly one alternative, fits {fitting}"
-        yield _violation(error, details, expected="exactly one alternative", hint=hint)
+        details = f"must fit exactly one alternative, fits {failure.fitting}"
+        yield _violation(failure, details, expected="exactly one alternative", hint=hint)
         return
-    here = _at(error)
-    causes = _closest([explain(branch, schema) for branch in context], here)
+    branches = [
+        branch
+        for branch in words.judge.places.children(failure.place, Role.BRANCH)
+        if branch.keyword == failure.keyword
+    ]
+    causes = () if words.brief else _causes(failure, branches, words.walk)
     nearest = causes[0].hint if causes else None
     yield _violation(
-        error,
-        f"fits none of the {len(context)} alternatives",
-        expected=f"one of {len(context)} alternatives",
+        failure,
+        f"fits none of the {len(branches)} alternatives",
+        expected=f"one of {len(branches)} alternatives",
         hint=f"closest alternative: {nearest}" if nearest else "see the schema's alternatives",
         causes=causes[:MAX_ISSUES],
     )
 
 
-def _closest(branches: list[tuple[Issue, ...]], here: str) -> tuple[Issue, ...]:
-    """The alternative that the author most likely meant for the value at `here`: the right kind of
-    value first, then the right tag, then the fewest faults."""
+def _causes(failure: Failure, branches: list[Place], walk: Walk) -> tuple[Issue, ...]:
+    """What is wrong with a value by the closest of its alternatives, where there is work left to
+    look through all of them."""
+    told = {
+        branch: _branch(branch, failure.value, failure.path, walk, brief=True)
+        for branch in branches
+    }
+    if walk.left <= 0:
+        return ()
+    nearest = _closest(told, failure.path)
+    if nearest is None:
+        return ()
+    return tuple(_branch(nearest, failure.value, failure.path, walk, brief=False))
 
-    def distance(issues: tuple[Issue, ...]) -> tuple[int, int]:
+
+def _branch(
+    place: Place, value: JsonValue, path: tuple[str | int, ...], walk: Walk, *, brief: bool
+) -> list[Issue]:
+    """The issues of a value by one alternative."""
+    found = list(islice(walk.failures(place, value, path), MAX_ISSUES))
+    if not found and walk.echo is not None:
+        found = [walk.echo]
+    return _issues(found, walk, brief=brief)
+
+
+def _closest(branches: dict[Place, list[Issue]], path: tuple[str | int, ...]) -> Place | None:
+    """The alternative that the author most likely meant for the value at `path`: the right kind of
+    value first, then the right tag, then the fewest faults."""
+    here = bounded_pointer(path)
+
+    def distance(branch: Place) -> tuple[int, int]:
+        issues = branches[branch]
         wrong_kind = any(issue.code == "type" and issue.path == here for issue in issues)
         return (2 if wrong_kind else int(any(map(is_tag, issues))), len(issues))
 
@@ -390,12 +351,14 @@ def _closest(branches: list[tuple[Issue, ...]], here: str) -> tuple[Issue, ...]:
         depth = issue.path.removeprefix(here).count("/")
         return issue.code in ("const", "enum") and depth <= 1
 
-    return min((branch for branch in branches if branch), key=distance, default=())
+    return min((branch for branch in branches if branches[branch]), key=distance, default=None)
 
 
-def _constraint(error: EngineError, schema: Schema) -> Iterator[Issue]:
-    keyword = _keyword(error)
-    yield _violation(error, f"'{keyword}' is not satisfied", hint=f"see '{keyword}' in the schema")
+def _constraint(failure: Failure, words: _Words) -> Iterator[Issue]:
+    code = _code(failure)
+    yield _violation(
+        failure, f"'{code}' is not satisfied", code=code, hint=f"see '{code}' in the schema"
+    )
 
 
 def _shown_name(name: str) -> str:
@@ -412,23 +375,21 @@ def _shortened(text: str) -> str:
     return text if len(text) <= MAX_SHOWN else f"{text[:MAX_SHOWN]}…"
 
 
-_HANDLERS: dict[str, Callable[[EngineError, Schema], Iterator[Issue]]] = {
-    "Required": _required,
-    "Type": _type,
-    "AdditionalProperties": _unexpected,
-    "UnevaluatedProperties": _unexpected,
-    "Enum": _choice,
-    "Constant": _choice,
-    "Pattern": _pattern,
-    "Format": _format,
-    "UniqueItems": _unique,
-    "Contains": _contains,
-    "PropertyNames": _property_name,
-    "FalseSchema": _forbidden,
-    "UnevaluatedItems": _unexpected_items,
-    "AnyOf": _combinator,
-    "OneOfNotValid": _combinator,
-    "OneOfMultipleValid": _combinator,
-    "Not": _combinator,
+_HANDLERS: dict[str, Callable[[Failure, _Words], Iterator[Issue]]] = {
+    "": _forbidden,
+    "required": _required,
+    "dependentRequired": _required,
+    "type": _type,
+    **dict.fromkeys(UNEXPECTED, _unexpected),
+    "enum": _choice,
+    "const": _choice,
+    "pattern": _pattern,
+    "format": _format,
+    "uniqueItems": _unique,
+    **dict.fromkeys(("contains", "minContains", "maxContains"), _contains),
+    "propertyNames": _property_name,
+    "unevaluatedItems": _unexpected_items,
+    **dict.fromkeys(("anyOf", "oneOf"), _combinator),
+    "not": _excluded,
     **dict.fromkeys(_BOUNDS, _bound),
 }

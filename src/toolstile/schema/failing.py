@@ -1,0 +1,356 @@
+"""What is wrong with a value, in the order of its places: one failure after the other.
+
+Value and schema are walked together, and the judge is asked at every step. A walk that is not
+read to its end does nothing more, and `WORK` bounds one that finds little in much.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import msgspec
+
+from toolstile.model.json import JsonValue
+from toolstile.schema.judging import Judge, Layout
+from toolstile.schema.keywords import KEYWORDS, Role, asserts
+from toolstile.schema.places import Place
+
+Path = tuple[str | int, ...]
+
+UNEVALUATED = "unevaluatedProperties"
+TAKE_ANY_NAME = ("additionalProperties", "patternProperties", UNEVALUATED)
+
+# What is looked at member by member, at other places, or says nothing by itself.
+_ELSEWHERE = frozenset(
+    "required dependentRequired minContains maxContains "
+    "$id $ref $anchor $dynamicRef $dynamicAnchor".split()
+)
+_CONTAINERS = (dict, list)
+
+# In tenths of a microsecond: a second at the very most, and what explaining takes.
+WORK = 10_000_000
+ASKING = 20
+# Items that are asked about together, in long lists.
+TOGETHER = 64
+# A member that is most of a value this large is not judged before it is entered: that would be
+# the same question again at each level.
+LARGE = 1_000
+
+
+class Failure(msgspec.Struct, frozen=True, eq=False):
+    """A keyword of a place that a value does not satisfy; "" where the place takes nothing.
+
+    `path` leads to what is told: a property that is missing or should not be there, by `name`.
+    `value` is what the place describes.
+    """
+
+    place: Place
+    keyword: str
+    path: Path
+    value: Any
+    name: str = ""
+    fitting: int = 0
+
+
+class WorkDone(Exception):
+    """A walk has looked at as much as it may."""
+
+
+class Walk:
+    """Walks over one value, and what is left to spend on all of them together."""
+
+    __slots__ = ("_sizes", "echo", "judge", "left", "reached")
+
+    def __init__(self, judge: Judge) -> None:
+        self.judge = judge
+        self.left = WORK
+        self.echo: Failure | None = None  # where nothing else was found
+        self.reached: Path = ()
+        self._sizes: dict[int, int] = {}
+
+    def failures(self, place: Place, value: JsonValue, path: Path = ()) -> Iterator[Failure]:
+        """What makes a value not fit a place, by path. Ends early where there is no work left."""
+        self.echo = None
+        try:
+            yield from self._visit(path, value, [place])
+        except WorkDone:
+            return
+
+    def spend(self, work: int) -> None:
+        """Raises WorkDone where there is none left."""
+        self.left -= work
+        if self.left < 0:
+            raise WorkDone
+
+    def _fits(self, place: Place, value: JsonValue) -> bool:
+        self.spend(ASKING + self.size(value) * self.judge.weight(place) // 4)
+        return self.judge.fits(place, value)
+
+    def size(self, value: JsonValue) -> int:
+        """How many values a value is made of."""
+        if type(value) not in _CONTAINERS:
+            return 1
+        size = self._sizes.get(id(value))
+        if size is None:
+            members = value.values() if isinstance(value, dict) else value
+            size = self._sizes[id(value)] = 1 + sum(map(self.size, members))
+        return size
+
+    def _visit(self, path: Path, value: JsonValue, places: list[Place]) -> Iterator[Failure]:
+        """The failures of one value, all that describes it together: its own come first."""
+        self.reached = path
+        binding = self._binding(places, value)
+        own = [failure for place in binding for failure in self._own(place, value, path)]
+        yield from own
+        if isinstance(value, dict):
+            yield from self._members(path, value, binding, unfit=bool(own))
+        elif isinstance(value, list):
+            yield from self._items(path, value, binding)
+
+    def _items(self, path: Path, value: list[Any], binding: list[Place]) -> Iterator[Failure]:
+        layouts = [self.judge.layout(place) for place in binding]
+        rest = [layout.items for layout in layouts if layout.items is not None]
+        listed = max((len(layout.prefix) for layout in layouts), default=0)
+        for start in range(0, len(value) if rest else listed, TOGETHER):
+            items = value[start : start + TOGETHER]
+            if start >= max(listed, 1) and self._all_fit(rest, items):
+                continue
+            for index, item in enumerate(items, start):
+                below = [each for layout in layouts for each in _item_places(layout, index)]
+                yield from self._below((*path, index), value, item, below)
+
+    def _all_fit(self, places: list[Place], items: list[Any]) -> bool:
+        for place in places:
+            self.spend(ASKING + sum(map(self.size, items)) * self.judge.weight(place) // 4)
+            if not self.judge.items_fit(place, items):
+                return False
+        return True
+
+    def _below(
+        self, path: Path, container: Any, value: JsonValue, places: list[Place]
+    ) -> Iterator[Failure]:
+        if not places:
+            return
+        size = self.size(value)
+        if size < LARGE or 2 * size < self.size(container):
+            places = [place for place in places if not self._fits(place, value)]
+        if places:
+            yield from self._visit(path, value, places)
+
+    def _binding(self, places: list[Place], value: JsonValue) -> list[Place]:
+        """The places that must fit and do not: these, and those that they bring in."""
+        known = {place.pointer: place for place in places}
+        queue = list(known.values())
+        for place in queue:  # grows on the way
+            for branch in self._brought_in(place, value):
+                if branch.pointer not in known and not self._fits(branch, value):
+                    known[branch.pointer] = branch
+                    queue.append(branch)
+        return queue
+
+    def _brought_in(self, place: Place, value: JsonValue) -> Iterator[Place]:
+        """The places that must fit whatever this one describes."""
+        yield from self._targets(place, value)
+        for branch in self.judge.places.children(place, Role.BRANCH):
+            if branch.keyword == "allOf" or self._is_chosen(place, branch, value):
+                yield branch
+
+    def _targets(self, place: Place, value: JsonValue) -> list[Place]:
+        targets = self.judge.places.targets(place)
+        if len(targets) > 1:  # a dynamic reference: it is one of them, and if one fits, that one
+            return targets[:1] if not any(self._fits(each, value) for each in targets) else []
+        return targets
+
+    def _is_chosen(self, place: Place, branch: Place, value: JsonValue) -> bool:
+        """True for the branch of a condition that holds."""
+        if branch.keyword == "dependentSchemas":
+            return isinstance(value, dict) and branch.name in value
+        if branch.keyword not in ("then", "else") or "if" not in place.rules:
+            return False
+        test = self.judge.places.by_pointer[f"{place.pointer}/if"]
+        return self._fits(test, value) is (branch.keyword == "then")
+
+    def _own(self, place: Place, value: JsonValue, path: Path) -> Iterator[Failure]:
+        """The failures of a value itself, not of what is in it."""
+        if place.schema is False:
+            yield Failure(place, "", path, value)
+        for keyword in place.rules:
+            if keyword in ("anyOf", "oneOf"):
+                yield from self._alternatives(place, keyword, value, path)
+            elif keyword == "not":
+                if self._fits(self.judge.places.by_pointer[f"{place.pointer}/not"], value):
+                    yield Failure(place, keyword, path, value)
+            elif keyword == "contains":
+                yield from self._contained(place, value, path)
+            elif keyword == "unevaluatedItems":
+                if isinstance(value, list) and self._has_unevaluated_items(place, value):
+                    yield Failure(place, keyword, path, value)
+            elif self._speaks_alone(keyword):
+                self.spend(ASKING)
+                if not self.judge.holds(place, keyword, value):
+                    yield Failure(place, keyword, path, value)
+
+    def _speaks_alone(self, keyword: str) -> bool:
+        known = KEYWORDS.get(keyword)
+        no_schemas = known is None or known.role is None
+        return no_schemas and asserts(keyword) and keyword not in _ELSEWHERE
+
+    def _alternatives(
+        self, place: Place, keyword: str, value: JsonValue, path: Path
+    ) -> Iterator[Failure]:
+        enough = 1 if keyword == "anyOf" else None
+        fitting = 0
+        for branch in self.judge.places.children(place, Role.BRANCH):
+            if branch.keyword == keyword and self._fits(branch, value):
+                fitting += 1
+                if fitting == enough:
+                    return
+        if fitting != 1:
+            yield Failure(place, keyword, path, value, fitting=fitting)
+
+    def _contained(self, place: Place, value: JsonValue, path: Path) -> Iterator[Failure]:
+        test = self.judge.layout(place).contains
+        if test is None or not isinstance(value, list):
+            return
+        count = self._count(test, value)
+        highest = place.rules.get("maxContains")
+        if count < place.rules.get("minContains", 1):
+            keyword = "minContains" if "minContains" in place.rules else "contains"
+            yield Failure(place, keyword, path, value)
+        elif highest is not None and count > highest:
+            yield Failure(place, "maxContains", path, value)
+
+    def _count(self, test: Place, value: list[Any]) -> int:
+        count = 0
+        for start in range(0, len(value), TOGETHER):
+            items = value[start : start + TOGETHER]
+            self.spend(ASKING + sum(map(self.size, items)) * self.judge.weight(test) // 4)
+            if not self.judge.no_item_fits(test, items):
+                count += sum(self._fits(test, item) for item in items)
+        return count
+
+    def _members(
+        self, path: Path, value: dict[str, Any], binding: list[Place], *, unfit: bool
+    ) -> Iterator[Failure]:
+        """The failures of names, and of what stands under them, by name."""
+        missing = _missing(binding, value, path)
+        layouts = [(place, self.judge.layout(place)) for place in binding]
+        closed = [
+            (place, self._unevaluated(place, value))
+            for place in binding
+            if place.rules.get(UNEVALUATED, True) is not True
+        ]
+        unfit = unfit or bool(missing) or len(binding) > 1
+        for name in sorted(value.keys() | missing.keys()):
+            if name not in value:
+                yield from missing[name]
+                continue
+            self.spend(ASKING)
+            here = (*path, name)
+            below: list[Place] = []
+            for place, layout in layouts:
+                if layout.names is not None and not self._fits(layout.names, name):
+                    yield Failure(place, "propertyNames", here, value, name)
+                found = self._member_places(layout, name)
+                if found == [layout.others] and layout.others and layout.others.schema is False:
+                    yield Failure(place, "additionalProperties", here, value, name)
+                else:
+                    below += found
+            for place, names in closed:
+                if name in names:
+                    yield from self._unless_echo(
+                        Failure(place, UNEVALUATED, here, value, name), unfit
+                    )
+            yield from self._below(here, value, value[name], below)
+
+    def _unless_echo(self, failure: Failure, unfit: bool) -> Iterator[Failure]:
+        """A property that nobody took, where it is not one that a branch which failed would have
+        taken: that failure is reported by itself."""
+        place, name = failure.place, failure.name
+        if name in self.judge.declared(place) or (unfit and self._takes_any_name(place)):
+            self.echo = self.echo or failure
+        else:
+            yield failure
+
+    def _takes_any_name(self, place: Place) -> bool:
+        branches = self.judge.places.reach(place)[1:]
+        return any(b.rules.get(word) for b in branches for word in TAKE_ANY_NAME)
+
+    def _member_places(self, layout: Layout, name: str) -> list[Place]:
+        """What a place says of a member."""
+        found = [layout.properties[name]] if name in layout.properties else []
+        for matches, place in layout.patterns:
+            self.spend(ASKING)
+            if matches(name):
+                found.append(place)
+        return found or ([layout.others] if layout.others is not None else [])
+
+    # What is evaluated, in the words of the specification: by a place, and by every branch of it
+    # that fits.
+
+    def _evaluating(self, place: Place, value: JsonValue) -> list[Place]:
+        known = {place.pointer: place}
+        queue = [place]
+        for each in queue:
+            for branch in self._consulted(each, value):
+                if branch.pointer not in known and self._fits(branch, value):
+                    known[branch.pointer] = branch
+                    queue.append(branch)
+        return queue
+
+    def _consulted(self, place: Place, value: JsonValue) -> Iterator[Place]:
+        yield from self.judge.places.targets(place)
+        for branch in self.judge.places.children(place, Role.BRANCH, Role.TEST):
+            always = branch.keyword in ("allOf", "anyOf", "oneOf", "if")
+            if always or (branch.role is Role.BRANCH and self._is_chosen(place, branch, value)):
+                yield branch
+
+    def _unevaluated(self, place: Place, value: dict[str, Any]) -> set[str]:
+        """The names that nothing evaluates and `unevaluatedProperties` does not take."""
+        left = set(value)
+        for each in self._evaluating(place, value):
+            if "additionalProperties" in each.rules or (
+                each is not place and UNEVALUATED in each.rules
+            ):
+                return set()
+            layout = self.judge.layout(each)
+            left.difference_update(layout.properties)
+            if layout.patterns:
+                left = {name for name in left if not self._member_places(layout, name)}
+        rest = self.judge.places.by_pointer[f"{place.pointer}/{UNEVALUATED}"]
+        if rest.schema is False:
+            return left
+        return {name for name in left if not self._fits(rest, value[name])}
+
+    def _has_unevaluated_items(self, place: Place, value: list[Any]) -> bool:
+        left = set(range(len(value)))
+        for each in self._evaluating(place, value):
+            layout = self.judge.layout(each)
+            if layout.items or (each is not place and "unevaluatedItems" in each.rules):
+                return False
+            left.difference_update(range(len(layout.prefix)))
+            if layout.contains is not None:
+                left = {index for index in left if not self._fits(layout.contains, value[index])}
+        rest = self.judge.places.by_pointer[f"{place.pointer}/unevaluatedItems"]
+        return any(not self._fits(rest, value[index]) for index in left)
+
+
+def _item_places(layout: Layout, index: int) -> list[Place]:
+    if index < len(layout.prefix):
+        return [layout.prefix[index]]
+    return [layout.items] if layout.items is not None else []
+
+
+def _missing(binding: list[Place], value: dict[str, Any], path: Path) -> dict[str, list[Failure]]:
+    found: dict[str, list[Failure]] = {}
+    for place in binding:
+        wanted = [("required", name) for name in place.rules.get("required", ())]
+        for present, names in place.rules.get("dependentRequired", {}).items():
+            if present in value:
+                wanted += [("dependentRequired", name) for name in names]
+        for keyword, name in wanted:
+            if name not in value:
+                failure = Failure(place, keyword, (*path, name), value, name)
+                found.setdefault(name, []).append(failure)
+    return found

@@ -1,0 +1,150 @@
+"""Where issues stand and in which order, and that they are found however much is wrong."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from toolstile.schema import compile_arguments
+from toolstile.schema.explain import MAX_COUNTED, MAX_ISSUES
+
+
+def told(parameters: dict[str, Any], sent: Any) -> list[tuple[str, str]]:
+    """Path and code of every issue, the outermost only."""
+    return [(issue.path, issue.code) for issue in compile_arguments(parameters).check(sent).issues]
+
+
+def members(**properties: Any) -> dict[str, Any]:
+    """An object with these properties."""
+    return {"type": "object", "properties": properties}
+
+
+TEXT = {"type": "string"}
+CLOSED: list[tuple[dict[str, Any], str]] = [
+    ({}, ""),
+    ({"type": "object"}, ""),
+    (members(), ""),
+    (members(o={"type": "object", "additionalProperties": False}), "/o"),
+    (members(o={"$ref": "#/$defs/o"}) | {"$defs": {"o": members()}}, "/o"),
+]
+
+
+@pytest.mark.parametrize(("parameters", "at"), CLOSED)
+def test_an_unknown_member_is_told_at_its_place(parameters: dict[str, Any], at: str) -> None:
+    """Each by itself, also where the object declares nothing at all."""
+    sent: Any = {"x": 1, "y": 2}
+    found = told(parameters, {"o": sent} if at else sent)
+    assert [path for path, _ in found] == [f"{at}/x", f"{at}/y"]
+    assert {code for _, code in found} <= {"additionalProperties", "unevaluatedProperties"}
+
+
+def test_a_name_may_be_empty() -> None:
+    """A member whose name is "" is a step of the pointer like any other."""
+    parameters = members(a=members(**{"": members(b={"type": "integer"})}))
+    assert told(parameters, {"a": {"": {"b": "x"}}}) == [("/a//b", "type")]
+
+
+def test_items_come_in_the_order_of_their_numbers() -> None:
+    """The third item is told before the eleventh."""
+    parameters = members(a={"type": "array", "items": TEXT})
+    assert [path for path, _ in told(parameters, {"a": [1] * 12})] == [f"/a/{n}" for n in range(12)]
+
+
+MANY = 3_000
+ALTERNATIVES = [{**members(**{f"p{n}": TEXT}), "required": [f"p{n}"]} for n in range(200)]
+NAMES = {"type": "object", "additionalProperties": True}
+CONDITIONS = [{"if": {"required": [f"a{n}"]}, "then": {"required": ["b"]}} for n in range(300)]
+REQUIRED = {
+    **members(**{f"p{n}": TEXT for n in range(900)}),
+    "required": [f"p{n}" for n in range(900)],
+}
+LARGE: dict[str, tuple[dict[str, Any], Any, tuple[str, str]]] = {
+    "missing": ({"type": "array", "items": REQUIRED}, [{}] * 100, ("/v/0/p0", "required")),
+    "missing beside much": (
+        {**NAMES, "required": ["b", "c"], "properties": {"b": TEXT, "c": TEXT}},
+        {"a": ["x" * 1_000] * 900},
+        ("/v/b", "required"),
+    ),
+    "depending": (
+        {**NAMES, "dependentRequired": {"a": ["b"]}, "properties": {"b": TEXT}},
+        {"a": [1] * MANY},
+        ("/v/b", "dependentRequired"),
+    ),
+    "unknown": (
+        members(b=TEXT),
+        {f"a{n}": 1 for n in range(MANY)},
+        ("/v/a0", "additionalProperties"),
+    ),
+    "names": (
+        {**NAMES, "propertyNames": {"anyOf": [{"pattern": f"^a{n}"} for n in range(90)]}},
+        {f"q{n}": 1 for n in range(70_000)},
+        ("/v/q0", "propertyNames"),
+    ),
+    "alternatives": (
+        {"type": "array", "items": {"anyOf": ALTERNATIVES}},
+        [{"z": 1}] * MANY,
+        ("/v/0", "anyOf"),
+    ),
+    "one of": (
+        {"type": "array", "items": {"oneOf": ALTERNATIVES}},
+        [{"z": 1}] * MANY,
+        ("/v/0", "oneOf"),
+    ),
+    "alternatives of much": (
+        {
+            "anyOf": [
+                {**members(a={"type": "array", "items": {"type": "integer"}}), "required": ["a"]}
+            ]
+            * 20
+        },
+        {"a": [1] * 50_000 + ["x"]},
+        ("/v", "anyOf"),
+    ),
+    "conditions": (
+        {"type": "array", "items": {**NAMES, "properties": {"b": TEXT}, "allOf": CONDITIONS}},
+        [{"a1": 1}] * MANY,
+        ("/v/0/b", "required"),
+    ),
+    "the last": ({"type": "array", "items": TEXT}, [*["x"] * MANY, 1], (f"/v/{MANY}", "type")),
+    "contained": (
+        {"type": "array", "items": TEXT, "contains": {"const": "b"}},
+        ["x"] * MANY,
+        ("/v", "contains"),
+    ),
+}
+
+
+@pytest.mark.parametrize("case", LARGE)
+def test_what_is_wrong_with_much_is_told_as_with_little(case: str) -> None:
+    """The path of the property that is missing or too many, and the keyword that failed. (The
+    engine's own lists of errors take up to ten gigabytes here: the run would end.)"""
+    schema, value, first = LARGE[case]
+    checked = compile_arguments(members(v=schema)).check(json.dumps({"v": value}))
+    assert (checked.issues[0].path, checked.issues[0].code) == first
+    assert checked.issues[0].hint
+
+
+def test_no_more_than_a_thousand_are_counted() -> None:
+    """`errors_total` is exact up to there."""
+    check = compile_arguments(members(v={"type": "array", "items": TEXT})).check
+    for count, total in ((MAX_ISSUES + 1, MAX_ISSUES + 1), (MAX_COUNTED + 1, MAX_COUNTED)):
+        checked = check({"v": [1] * count})
+        assert (len(checked.issues), checked.errors_total) == (MAX_ISSUES, total)
+
+
+def test_what_cannot_be_searched_is_refused_all_the_same() -> None:
+    """Where looking takes longer than there is time for, one issue says so."""
+    branch = {**members(a={"type": "array", "items": {"type": "integer"}}), "required": ["a"]}
+    check = compile_arguments({"anyOf": [branch] * 400}).check
+    (issue,) = check({"a": [*range(100_000), "x"]}).issues
+    assert (issue.path, issue.code) == ("", "too_large")
+    assert check({"a": [1]}).ok
+
+
+def test_a_branch_that_takes_any_name_is_not_what_is_wrong() -> None:
+    """Where a property of an open branch is wrong, its other names are not told as unknown."""
+    open_branch = {**members(a={"type": "integer"}), "additionalProperties": True}
+    parameters = {"type": "object", "allOf": [open_branch]}
+    assert told(parameters, {"a": "x", "b": 1}) == [("/a", "type")]
