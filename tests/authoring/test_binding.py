@@ -260,6 +260,8 @@ def test_integers_become_floats_where_floats_are_asked_for() -> None:
     """Canonical JSON writes 5.0 as 5; a float parameter gets the float again."""
     assert type(bound(float, 5)) is float
     assert type(bound(int | float, 5)) is int
+    assert type(bound(int | float, 1.0)) is float
+    assert type(bound(int | str, 1.0)) is int
 
 
 def test_of_alternatives_the_first_that_fits_is_taken() -> None:

@@ -179,9 +179,12 @@ class _Reader:
             return None
         if len(members) == 1:
             return self.read(value, members[0], at)
+        if type(value) is float:  # an integer fits 1.0 as well
+            members = (*sorted(members, key=lambda member: unwrap(member)[0] is not float),)
         for member in members:  # the first that fits, as where defaults are filled in
             if self._fits(value, member):
-                return self.read(value, member, at)
+                is_integer = type(value) is float and unwrap(member)[0] is int
+                return self.read(int(value) if is_integer else value, member, at)
         raise _refused(at, "one of the allowed alternatives")
 
     def _fits(self, value: JsonValue, member: Any) -> bool:
