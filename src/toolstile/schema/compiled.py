@@ -25,6 +25,7 @@ from toolstile.schema.engine import (
     compile_exact,
     engine_schema,
     exact_schema,
+    holds_float,
 )
 from toolstile.schema.explain import explain
 from toolstile.schema.extensions import NO_EXTENSIONS, Extensions
@@ -46,10 +47,6 @@ from toolstile.schema.places import Places
 CACHE_SIZE = 1_024
 # What explains takes twice as much again, and is wanted for the few that are called wrongly.
 JUDGES = 128
-
-
-# A longer search for floats takes longer than what it may spare.
-MAX_SEARCHED = 200
 
 
 class Checked(msgspec.Struct, frozen=True):
@@ -90,8 +87,7 @@ class CompiledSchema:
         # nothing but the defaults of a plan.
         self._decides = False
         self._takes = self._shortcut()
-        fills = defaults and self._takes is not None
-        self._defaults = plan_for(places, integers=False) if fills else None
+        self._defaults = plan_for(places, integers=False) if defaults else None
         if self._takes is None:
             self._engine.is_valid(None)  # compiled now: what the engine refuses is refused here
 
@@ -164,7 +160,7 @@ class CompiledSchema:
         """The result for a value that the shortcut has not accepted."""
         if self._is_settled(value) or not self.is_valid(value):
             return self._refused(value)
-        return self._with_plan(value, self._plan)
+        return self._with_plan(value, self._plan if holds_float(value) else self._defaults)
 
     def _with_plan(self, value: JsonValue, plan: Plan | None) -> Checked:
         if plan is None:
@@ -181,12 +177,15 @@ class CompiledSchema:
     def _is_settled(self, value: JsonValue) -> bool:
         """True where the shortcut's no is the answer: looking again takes as long as before, and
         only an integer that is written as a float could turn it into a yes."""
-        return self._takes is not None and (self._decides or not _may_hold_a_float(value))
+        return self._takes is not None and (self._decides or not holds_float(value))
 
     def _filled(self, value: JsonValue, plan: Plan) -> JsonValue:
         original = thaw(value)
         filled = fill(plan, value, self._judge.at)
-        return filled if self._engine.is_valid(filled) else original
+        if self._engine.is_valid(filled):
+            return filled
+        integers = plan_for(Places(self.schema), defaults=False)
+        return original if integers is None else fill(integers, original, self._judge.at)
 
     def _refused(self, value: JsonValue) -> Checked:
         if self._depth_limit is not None and _deeper(value, self._depth_limit):
@@ -209,22 +208,6 @@ def _deeper(value: JsonValue, limit: int) -> bool:
             if isinstance(member, (dict, list))
         ]
     return bool(level)
-
-
-def _may_hold_a_float(value: JsonValue) -> bool:
-    """False where none is among the values of which it is made; large values are not searched."""
-    left = [value]
-    for _ in range(MAX_SEARCHED):
-        if not left:
-            return False
-        each = left.pop()
-        if isinstance(each, float):
-            return True
-        if isinstance(each, dict):
-            left += each.values()
-        elif isinstance(each, list):
-            left += each
-    return bool(left)
 
 
 def _too_deep(limit: int) -> Issue:

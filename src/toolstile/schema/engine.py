@@ -16,14 +16,19 @@ from typing import Any
 from urllib.parse import quote, unquote
 
 import jsonschema_rs
+import msgspec
 
+from toolstile.model.canonical import canonical
 from toolstile.model.issue import pointer
 from toolstile.model.json import JsonValue, thaw
-from toolstile.schema.extensions import Extensions
+from toolstile.schema.extensions import NO_EXTENSIONS, Extensions
 from toolstile.schema.formats import STRICTER
 from toolstile.schema.keywords import KEYWORDS, Shape, asserts
 from toolstile.schema.pattern.translation import ENGINE_OPTIONS, translate
 from toolstile.schema.places import NOWHERE, REFERENCES, Place, Places
+
+Fits = Callable[[JsonValue], bool]
+"""Does a value fit?"""
 
 log = logging.getLogger("toolstile.schema")
 
@@ -149,6 +154,18 @@ def _exact_address(types: tuple[str, ...]) -> str:
     return "toolstile:exact:" + "-".join(sorted(types))
 
 
+@lru_cache(maxsize=4_096)
+def alone(rules: bytes, extensions: Extensions) -> Fits:
+    """The verdict of a few keywords by themselves, in canonical JSON. Shared by all schemas: most
+    say the same, and a pattern takes 10 KB once it has been used."""
+    return compile_engine(engine_schema(msgspec.json.decode(rules), {}), extensions).is_valid
+
+
+def matcher(pattern: str) -> Fits:
+    """Tells which names a pattern means."""
+    return alone(canonical({"pattern": pattern}), NO_EXTENSIONS)
+
+
 @lru_cache(maxsize=1)
 def _exact_types() -> jsonschema_rs.Registry:
     """Every list of types that has `integer` and not `number`, as a resource of draft 4."""
@@ -160,6 +177,18 @@ def _exact_types() -> jsonschema_rs.Registry:
     return jsonschema_rs.Registry(
         [(_exact_address(types), {"$schema": _EXACT_DRAFT, "type": list(types)}) for types in lists]
     )
+
+
+@lru_cache(maxsize=1)
+def _without_floats() -> Fits:
+    types = ["integer", *_BESIDE_INTEGER]
+    everywhere = {"type": types, "items": {"$ref": "#"}, "additionalProperties": {"$ref": "#"}}
+    return jsonschema_rs.Draft4Validator(everywhere, offline=True).is_valid
+
+
+def holds_float(value: JsonValue) -> bool:
+    """Is one of the values of which it is made a number that is not written as an integer?"""
+    return not _without_floats()(value)
 
 
 def compile_exact(schema: dict[str, Any], extensions: Extensions) -> jsonschema_rs.Validator:

@@ -3,7 +3,7 @@
 After validation: a missing optional property that declares a `default` gets it, and 5.0 given
 where the schema says integer becomes 5. A *plan* lists the places where either can happen, so a
 schema without any costs nothing. Of alternatives (`anyOf`, `oneOf`, `then`/`else`) the first that
-fits is used; `dependentSchemas` fill nothing.
+fits is used; `dependentSchemas` fill nothing in: whether they hold would depend on what others do.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from typing import Any
 
 from toolstile.model.canonical import MAX_INTEGER
 from toolstile.model.json import JsonValue, thaw
+from toolstile.schema.engine import Fits, holds_float, matcher
 from toolstile.schema.keywords import Role, type_names
 from toolstile.schema.places import Place, Places
 
@@ -24,7 +25,7 @@ INTERACTING = frozenset(
     "oneOf enum const uniqueItems contains unevaluatedProperties patternProperties".split()
 )
 
-Fits = Callable[[str, JsonValue], bool]
+FitsAt = Callable[[str, JsonValue], bool]
 """Does a value fit the place at this JSON Pointer?"""
 
 
@@ -41,7 +42,7 @@ class _Work:
 
     __slots__ = ("filled", "fits")
 
-    def __init__(self, fits: Fits) -> None:
+    def __init__(self, fits: FitsAt) -> None:
         self.fits = fits
         self.filled = 0
 
@@ -66,9 +67,12 @@ class Plan:
     others: Plan | None = None
     prefix: list[Plan | None] = field(default_factory=list)
     items: Plan | None = None
+    patterns: list[tuple[Fits, Plan | None]] = field(default_factory=list)
     also: list[Plan] = field(default_factory=list)
+    depending: list[tuple[str, Plan]] = field(default_factory=list)
     choices: list[list[tuple[str | None, Plan | None]]] = field(default_factory=list)
     forks: bool = False
+    fills: bool = True
 
 
 _INTEGER = Plan(integer=True)
@@ -79,26 +83,31 @@ def has_defaults(places: Places) -> bool:
     return any(place.keyword == "properties" and "default" in place.rules for place in places)
 
 
-def plan_for(places: Places, *, integers: bool = True, at: str = "") -> Plan | None:
+def plan_for(
+    places: Places, *, integers: bool = True, defaults: bool = True, at: str = ""
+) -> Plan | None:
     """The plan of a schema, or of a place in it; None where there is nothing to do, ever. Without
-    `integers`, the plan for values in which every integer is written as one."""
-    return _Planner(places, integers=integers).plan(places.by_pointer[at])
+    `integers`, the plan for values in which every integer is written as one; without `defaults`,
+    the plan that fills nothing in."""
+    return _Planner(places, integers=integers, defaults=defaults).plan(places.by_pointer[at])
 
 
 class _Planner:
-    def __init__(self, places: Places, *, integers: bool) -> None:
+    def __init__(self, places: Places, *, integers: bool, defaults: bool) -> None:
         self.places = places
         self.integers = integers
+        self.defaults = defaults
+        self._without_defaults: _Planner | None = None
         self.built: dict[str, Plan] = {}
-        self.useful = self._useful()
+        self.filling = self._above({p.pointer for p in places if self._declares_default(p)})
+        self.useful = self._above({p.pointer for p in places if self._is_integer(p)}) | self.filling
 
-    def _useful(self) -> set[str]:
-        """The places with something to do at them or anywhere below."""
+    def _above(self, useful: set[str]) -> set[str]:
+        """These places, and all that describe what they describe or something around it."""
+        if not useful:
+            return useful
         below = {
             place.pointer: {p.pointer for p in self._neighbours(place)} for place in self.places
-        }
-        useful = {
-            p.pointer for p in self.places if self._is_integer(p) or self._declares_default(p)
         }
         grown = True
         while grown:
@@ -116,7 +125,7 @@ class _Planner:
         return self.integers and "integer" in types and "number" not in types
 
     def _declares_default(self, place: Place) -> bool:
-        return any(
+        return self.defaults and any(
             child.keyword == "properties" and "default" in child.rules
             for child in self.places.children(place, Role.VALUE)
         )
@@ -126,7 +135,9 @@ class _Planner:
             return None
         if place.pointer not in self.built:  # a recursive schema has a recursive plan
             declared = frozenset(place.rules.get("properties", ()))
-            plan = Plan(integer=self._is_integer(place), declared=declared)
+            integer = self._is_integer(place)
+            fills = place.pointer in self.filling
+            plan = Plan(integer=integer, declared=declared, fills=fills)
             self.built[place.pointer] = plan
             self._fill(plan, place)
             if len(plan.also) == 1 and _only_refers(plan):
@@ -146,15 +157,26 @@ class _Planner:
             elif child.keyword == "else" and "if" in place.rules:
                 first: list[tuple[str | None, Plan | None]] = [(f"{place.pointer}/if", None)]
                 alternatives.setdefault("if", first).append((None, below))
+            elif child.keyword == "dependentSchemas":
+                integers = self._integers(child)
+                plan.depending += [(child.name, integers)] if integers else []
             elif child.role is Role.VALUE:
                 self._attach(plan, child, below)
         plan.choices = [options for options in alternatives.values() if any(p for _, p in options)]
-        plan.forks = bool(plan.also or plan.choices)
+        plan.forks = bool(plan.also or plan.choices or plan.depending)
+
+    def _integers(self, place: Place) -> Plan | None:
+        """The plan of a place that fills nothing in."""
+        if not self.defaults:
+            return self.plan(place)
+        if self._without_defaults is None:
+            self._without_defaults = _Planner(self.places, integers=self.integers, defaults=False)
+        return self._without_defaults.plan(place)
 
     def _attach(self, plan: Plan, child: Place, below: Plan | None) -> None:
         if child.keyword == "properties":
             name = child.name
-            if "default" in child.rules:
+            if self.defaults and "default" in child.rules:
                 plan.defaults[name] = child.rules["default"]
             if below is not None and _is_only_integer(below):
                 plan.integers += (name,)
@@ -162,20 +184,37 @@ class _Planner:
                 plan.members[name] = below
         elif child.keyword == "prefixItems":
             plan.prefix.append(below)
-        elif child.keyword in ("items", "unevaluatedItems"):
+        elif child.keyword == "patternProperties":
+            plan.patterns.append((matcher(child.name), below))
+        elif child.keyword == "items" or self._is_all_that_is_left(child, _ITEMS):
             plan.items = below
-        elif child.keyword == "additionalProperties" and not _has_patterns(child.parent):
+        elif child.keyword == "additionalProperties":
             plan.others = below
+        elif self._is_all_that_is_left(child, _NAMES):
+            plan.others = below
+            plan.declared |= self._declared_with(child.parent)
+
+    def _declared_with(self, place: Place | None) -> frozenset[str]:
+        """The properties that the branches of a place declare."""
+        reach = self.places.reach(place)[1:] if place else []
+        return frozenset(name for each in reach for name in each.rules.get("properties", ()))
+
+    def _is_all_that_is_left(self, child: Place, rivals: frozenset[str]) -> bool:
+        """True for an `unevaluated...` that takes what its own place does not describe. What
+        branches describe as well, but for their properties, is left as it was sent."""
+        if child.parent is None or child.keyword not in rivals:
+            return False
+        others = self.places.reach(child.parent)[1:]
+        return not any(rivals & other.rules.keys() for other in others)
 
 
-def _has_patterns(place: Place | None) -> bool:
-    # What patterns describe is left as it was sent: several of them may speak of one member.
-    return place is not None and "patternProperties" in place.rules
+_ITEMS = frozenset(("items", "prefixItems", "contains", "unevaluatedItems"))
+_NAMES = frozenset(("patternProperties", "additionalProperties", "unevaluatedProperties"))
 
 
 def _only_refers(plan: Plan) -> bool:
     own = plan.integer or plan.integers or plan.defaults or plan.members or plan.others
-    return not (own or plan.choices or plan.items or plan.prefix)
+    return not (own or plan.choices or plan.items or plan.prefix or plan.patterns or plan.depending)
 
 
 def _is_only_integer(plan: Plan) -> bool:
@@ -184,11 +223,11 @@ def _is_only_integer(plan: Plan) -> bool:
 
 def _has_only_integers(plan: Plan) -> bool:
     """True where a value of this plan is done after its own integer members."""
-    nothing_else = not (plan.members or plan.defaults or plan.also or plan.others)
-    return nothing_else and not (plan.choices or plan.items or plan.prefix)
+    nothing_else = not (plan.members or plan.defaults or plan.others or plan.patterns)
+    return nothing_else and not (plan.forks or plan.items or plan.prefix)
 
 
-def fill(plan: Plan, value: JsonValue, fits: Fits) -> JsonValue:
+def fill(plan: Plan, value: JsonValue, fits: FitsAt) -> JsonValue:
     """`value` with its defaults and integers in place; containers are changed where they stand.
 
     Raises:
@@ -203,9 +242,9 @@ def fill(plan: Plan, value: JsonValue, fits: Fits) -> JsonValue:
 
 def _filled(plan: Plan, value: JsonValue, work: _Work) -> JsonValue:
     kind = type(value)
-    if kind is float:
-        return _integer(value) if plan.integer else value
-    if plan.forks:
+    if kind is float and plan.integer:
+        return _integer(value)
+    if plan.forks and (plan.fills or kind is float or holds_float(value)):
         value = _fill_forks(plan, value, work)
     if kind is dict:
         _fill_members(plan, value, work)
@@ -231,6 +270,9 @@ def _fill_forks(plan: Plan, value: JsonValue, work: _Work) -> JsonValue:
         chosen = next((p for at, p in options if at is None or work.fits(at, value)), None)
         if chosen is not None:
             value = _filled(chosen, value, work)
+    for name, other in plan.depending:
+        if type(value) is dict and name in value:
+            _filled(other, value, work)
     return value
 
 
@@ -247,9 +289,21 @@ def _fill_members(plan: Plan, value: dict[str, Any], work: _Work) -> None:
     for name in plan.members:
         if name in value:
             _fill_at(plan.members[name], value, name, work)
-    if plan.others is not None:
+    if plan.patterns:
+        _fill_matching(plan, value, work)
+    elif plan.others is not None:
         for name in value.keys() - plan.declared:
             _fill_at(plan.others, value, name, work)
+
+
+def _fill_matching(plan: Plan, value: dict[str, Any], work: _Work) -> None:
+    for name in value:
+        matched = [below for matches, below in plan.patterns if matches(name)]
+        if not matched and name not in plan.declared:
+            matched = [plan.others]
+        for below in matched:
+            if below is not None:
+                _fill_at(below, value, name, work)
 
 
 def _fill_items(plan: Plan, value: list[Any], work: _Work) -> None:

@@ -7,8 +7,7 @@ or no takes nothing, so what is wrong is found by asking (`failing`).
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import cached_property, lru_cache
+from functools import cached_property
 from typing import Any
 
 import msgspec
@@ -18,15 +17,15 @@ from toolstile.model.json import JsonValue
 from toolstile.schema.engine import (
     ITEMS_FIT,
     NO_ITEM_FITS,
-    compile_engine,
+    Fits,
+    alone,
     compile_places,
     engine_schema,
+    matcher,
 )
 from toolstile.schema.extensions import Extensions
 from toolstile.schema.keywords import Role, type_names
 from toolstile.schema.places import Place, Places
-
-Fits = Callable[[JsonValue], bool]
 
 
 class Layout(msgspec.Struct, frozen=True, eq=False):
@@ -39,11 +38,6 @@ class Layout(msgspec.Struct, frozen=True, eq=False):
     prefix: tuple[Place, ...]
     items: Place | None
     contains: Place | None
-
-
-@lru_cache(maxsize=4_096)  # most tools say the same: a pattern that was used takes 10 KB
-def _alone(rules: bytes, extensions: Extensions) -> Fits:
-    return compile_engine(engine_schema(msgspec.json.decode(rules), {}), extensions).is_valid
 
 
 class Judge:
@@ -87,7 +81,7 @@ class Judge:
         return holds(value)
 
     def _alone(self, keyword: str, rule: Any) -> Fits:
-        return _alone(canonical({keyword: rule}), self._extensions)
+        return alone(canonical({keyword: rule}), self._extensions)
 
     def layout(self, place: Place) -> Layout:
         """What stands below a place."""
@@ -103,8 +97,7 @@ class Judge:
         return Layout(
             properties={child.name: child for child in below.get("properties", ())},
             patterns=tuple(
-                (self._alone("pattern", child.name), child)
-                for child in below.get("patternProperties", ())
+                (matcher(child.name), child) for child in below.get("patternProperties", ())
             ),
             others=one.get("additionalProperties"),
             names=one.get("propertyNames"),
