@@ -148,3 +148,12 @@ def test_a_branch_that_takes_any_name_is_not_what_is_wrong() -> None:
     open_branch = {**members(a={"type": "integer"}), "additionalProperties": True}
     parameters = {"type": "object", "allOf": [open_branch]}
     assert told(parameters, {"a": "x", "b": 1}) == [("/a", "type")]
+
+
+def test_items_of_a_branch_that_failed_are_not_too_many() -> None:
+    """What the branch would have taken is no fault of its own; what nobody takes is."""
+    pair = {"prefixItems": [{"type": "integer"}, TEXT]}
+    for branches in ({"allOf": [pair]}, {"anyOf": [pair]}):
+        parameters = members(v={"type": "array", **branches, "unevaluatedItems": False})
+        assert "unevaluatedItems" not in {code for _, code in told(parameters, {"v": ["x", "y"]})}
+        assert told(parameters, {"v": [1, "y", 2]}) == [("/v", "unevaluatedItems")]

@@ -106,7 +106,19 @@ class Walk:
         if isinstance(value, dict):
             yield from self._members(path, value, binding, unfit=bool(own))
         elif isinstance(value, list):
+            yield from self._unevaluated_items(path, value, binding, own)
             yield from self._items(path, value, binding)
+
+    def _unevaluated_items(
+        self, path: Path, value: list[Any], binding: list[Place], own: list[Failure]
+    ) -> Iterator[Failure]:
+        for place in binding:
+            if "unevaluatedItems" in place.rules and self._has_unevaluated_items(place, value):
+                failure = Failure(place, "unevaluatedItems", path, value)
+                if any(each.keyword in ("anyOf", "oneOf") for each in own):
+                    self.echo = self.echo or failure  # a branch may have taken them
+                else:
+                    yield failure
 
     def _items(self, path: Path, value: list[Any], binding: list[Place]) -> Iterator[Failure]:
         layouts = [self.judge.layout(place) for place in binding]
@@ -183,9 +195,6 @@ class Walk:
                     yield Failure(place, keyword, path, value)
             elif keyword == "contains":
                 yield from self._contained(place, value, path)
-            elif keyword == "unevaluatedItems":
-                if isinstance(value, list) and self._has_unevaluated_items(place, value):
-                    yield Failure(place, keyword, path, value)
             elif self._speaks_alone(keyword):
                 self.spend(ASKING)
                 if not self.judge.holds(place, keyword, value):
@@ -287,23 +296,22 @@ class Walk:
         return found or ([layout.others] if layout.others is not None else [])
 
     # What is evaluated, in the words of the specification: by a place, and by every branch of it
-    # that fits.
+    # that fits. One that must fit counts in any case: if it does not, that is told by itself.
 
     def _evaluating(self, place: Place, value: JsonValue) -> list[Place]:
         known = {place.pointer: place}
         queue = [place]
         for each in queue:
             for branch in self._consulted(each, value):
-                if branch.pointer not in known and self._fits(branch, value):
+                if branch.pointer not in known:
                     known[branch.pointer] = branch
                     queue.append(branch)
         return queue
 
     def _consulted(self, place: Place, value: JsonValue) -> Iterator[Place]:
-        yield from self.judge.places.targets(place)
+        yield from self._brought_in(place, value)
         for branch in self.judge.places.children(place, Role.BRANCH, Role.TEST):
-            always = branch.keyword in ("allOf", "anyOf", "oneOf", "if")
-            if always or (branch.role is Role.BRANCH and self._is_chosen(place, branch, value)):
+            if branch.keyword in ("anyOf", "oneOf", "if") and self._fits(branch, value):
                 yield branch
 
     def _unevaluated(self, place: Place, value: dict[str, Any]) -> set[str]:
