@@ -195,8 +195,9 @@ def _unexpected(failure: Failure, words: _Words) -> Iterator[Issue]:
 def _choice(failure: Failure, words: _Words) -> Iterator[Issue]:
     rule = failure.place.rules[failure.keyword]
     options = [rule] if failure.keyword == "const" else list(rule)
-    expected = _shortened(", ".join(_json(option) for option in options))
-    texts = [option for option in options if isinstance(option, str)]
+    # Each takes at least one character of those that are shown.
+    expected = _shortened(", ".join(_json(option) for option in options[:MAX_SHOWN]))
+    texts = (option for option in options if isinstance(option, str))
     near = _nearest(failure.value, texts, words)
     hint = f"did you mean {_json(near)}?" if near else f"use one of: {expected}"
     yield _violation(failure, f"must be one of: {expected}", expected=expected, hint=hint)
