@@ -52,7 +52,8 @@ JUDGES = 128
 class Checked(msgspec.Struct, frozen=True):
     """The answer to "do these arguments fit?": the value to use, or every issue.
 
-    `issues` holds the first 32 by place; `errors_total` says how many there are, up to a thousand.
+    `issues` holds the first 32 by place. `errors_total` says how many were found: all of them, but
+    no more than a thousand, and fewer where looking for them would have taken too long.
     """
 
     ok: bool

@@ -23,7 +23,7 @@ from toolstile.model.issue import pointer
 from toolstile.model.json import JsonValue, thaw
 from toolstile.schema.extensions import NO_EXTENSIONS, Extensions
 from toolstile.schema.formats import STRICTER
-from toolstile.schema.keywords import KEYWORDS, Shape, asserts
+from toolstile.schema.keywords import KEYWORDS, Role, Shape, asserts
 from toolstile.schema.pattern.translation import ENGINE_OPTIONS, translate
 from toolstile.schema.places import NOWHERE, REFERENCES, Place, Places
 
@@ -37,6 +37,8 @@ MASK = "[value]"
 # Questions about a list, where places are asked about: before the pointer of a place.
 ITEMS_FIT = "all "
 NO_ITEM_FITS = "none "
+# How many branches of a place are asked for together, by the keyword before its pointer.
+_TOGETHER = {"allOf": "allOf", "anyOf": "anyOf", "oneOf": "anyOf"}
 
 
 def engine_schema(schema: JsonValue, patterns: dict[str, str]) -> Any:
@@ -297,6 +299,10 @@ def compile_places(
         if place.keyword in ("items", "contains"):
             questions[ITEMS_FIT + place.pointer] = {"items": reference}
             questions[NO_ITEM_FITS + place.pointer] = {"items": {"not": reference}}
+        for keyword in _TOGETHER.keys() & place.rules.keys():
+            children = places.children(place, Role.BRANCH)
+            branches = [_address(each) for each in children if each.keyword == keyword]
+            questions[f"{keyword} {place.pointer}"] = {_TOGETHER[keyword]: branches}
     options = engine_options(extensions, schema)
     base = places.by_pointer[""].base
     resource = jsonschema_rs.Registry([(base, schema)], draft=jsonschema_rs.Draft202012)

@@ -67,6 +67,10 @@ class Judge:
         """Does none of these fit a place that describes items?"""
         return self._asked({NO_ITEM_FITS + place.pointer: items})
 
+    def branches_fit(self, place: Place, keyword: str, value: JsonValue) -> bool:
+        """Does a value fit all branches under `allOf`, or some branch under `anyOf` or `oneOf`?"""
+        return self._asked({f"{keyword} {place.pointer}": value})
+
     @cached_property
     def _asked(self) -> Fits:
         whole = engine_schema(self.places.by_pointer[""].schema, {})
