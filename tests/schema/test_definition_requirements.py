@@ -507,7 +507,7 @@ MISMARKED: list[dict[str, Any]] = [
     {},
     {"reads": "url"},
     {"eats": "path"},
-    {"reads": "path", "writes": "path"},
+    {"reads": "path", "connects": "host"},
 ]
 MISMARKED += [{"fact": name} for name in ("__entity", "2", "a b", "\u00e9", "", 1, "a" * 65)]
 
