@@ -551,6 +551,14 @@ PROPERTIES = {f"p{number}": {"type": "string"} for number in range(1_001)}
 DEEP: dict[str, Any] = {"type": "string"}
 for _ in range(70):
     DEEP = {"type": "array", "items": DEEP}
+
+
+def of_enums(*enums: list[Any]) -> dict[str, Any]:
+    """A schema with a property for each enum."""
+    properties = {f"p{number}": {"enum": enum} for number, enum in enumerate(enums)}
+    return {"type": "object", "properties": properties}
+
+
 OVERSIZED: list[tuple[str, dict[str, Any], tuple[str, str]]] = [
     ("name", {"name": "a" * 65}, ("/name", "name")),
     ("version", {"version": "1.0." + "1" * 30}, ("/version", "version")),
@@ -592,6 +600,26 @@ OVERSIZED: list[tuple[str, dict[str, Any], tuple[str, str]]] = [
         {"parameters": {"type": "object", "properties": {"a" * 65: {"type": "string"}}}},
         ("/parameters/properties/" + "a" * 65, "name"),
     ),
+    (
+        "enum of fractions",
+        {"parameters": of_enums([number + 0.5 for number in range(101)])},
+        ("/parameters/properties/p0/enum", "too_large"),
+    ),
+    (
+        "enum of integers",
+        {"parameters": of_enums(list(range(1_001)))},
+        ("/parameters/properties/p0/enum", "too_large"),
+    ),
+    (
+        "enum of text and a number",
+        {"parameters": of_enums([1, *map(str, range(1_000))])},
+        ("/parameters/properties/p0/enum", "too_large"),
+    ),
+    (
+        "enums together",
+        {"parameters": of_enums(*[[[number] for number in range(100)]] * 11)},
+        ("/parameters", "too_large"),
+    ),
     ("output", {"output_schema": {"type": "array", "items": DEEP}}, ("/output_schema", "too_deep")),
 ]
 
@@ -623,6 +651,52 @@ def test_every_field_has_a_length(fields: dict[str, Any], fault: tuple[str, str]
     assert fault in refused(document(**fields))
     within = document(description="x" * 1_024, usage="x" * 16_384, metadata={"a": "x" * 16_376})
     assert define(within).usage is not None
+
+
+def test_enums_are_long_where_their_values_are_looked_up() -> None:
+    """Thousands of texts, a thousand integers, a hundred of anything else: that is quickly read,
+    and a value that would be compared with more is refused for adoption, too."""
+    texts: list[Any] = [None, *map(str, range(20_000))]
+    objects = [{"k": number} for number in range(100)]
+    for enum in (texts, list(range(1_000)), objects):
+        assert not inspect(document(parameters=of_enums(enum))).issues
+    with pytest.raises(DefinitionError):
+        adopt(document(inputSchema=of_enums([*objects, {}])))
+
+
+def test_a_step_has_a_size() -> None:
+    """`multipleOf` lies between 1e-30 and 1e30: beyond, the engine divides very long numbers."""
+    for step, fits in ((1e-30, True), (0.01, True), (1e30, True), (1e-31, False), (1e31, False)):
+        parameters = {
+            "type": "object",
+            "properties": {"a": {"type": "number", "multipleOf": step}},
+        }
+        assert (inspect(document(parameters=parameters)).issues == ()) is fits
+
+
+@pytest.mark.parametrize(
+    ("schema", "where"),
+    [
+        ({"type": "integer", "default": 1e20}, "default"),
+        ({"type": "integer", "enum": [1, 1e20]}, "enum/1"),
+        ({"type": ["integer", "null"], "const": -1e20}, "const"),
+        (
+            {
+                "type": "object",
+                "properties": {"b": {"type": "integer"}},
+                "default": {"b": 1e20},
+            },
+            "default",
+        ),
+    ],
+)
+def test_an_integer_in_a_schema_has_64_bits(schema: dict[str, Any], where: str) -> None:
+    """A default or listed value that no call may have is refused; for `number` it is a float."""
+    parameters = {"type": "object", "properties": {"a": schema}}
+    code = where.partition("/")[0]
+    assert refused(document(parameters=parameters)) == {(f"/parameters/properties/a/{where}", code)}
+    wider = {"type": "object", "properties": {"a": {"type": "number", "default": 1e20}}}
+    assert not inspect(document(parameters=wider)).issues
 
 
 @pytest.mark.parametrize("hidden", ["\u202e", "\u200b", "\x1b", "\U000e0041", "\u2028"])

@@ -7,6 +7,7 @@ from typing import Any
 
 import jsonschema_rs
 
+from toolstile.model.canonical import MAX_INTEGER
 from toolstile.model.issue import COMPILATION_FAILED, Issue
 from toolstile.model.json import JsonObject, JsonValue, describe, thaw
 from toolstile.schema.closing import Root, close
@@ -61,36 +62,53 @@ def _self_contradictions(closed: JsonObject, extensions: Extensions) -> Iterator
     if not examples:
         return
     validators = compile_map(engine_schema(closed, {}), extensions)
+    places = Places(closed)
     for keyword, path, place, value in examples:
         # Inside patternProperties the engine's pointers carry translated patterns.
         validator = validators.get(f"#{place}")
-        if validator is not None and not validator.is_valid(thaw(value)):
+        if validator is None:
+            continue
+        if not validator.is_valid(thaw(value)):
             reason = f"a value of '{keyword}' does not fit the schema beside it"
             hint = f"make it fit, or correct the schema; it is {describe(value)}"
             yield fault(path, keyword, reason, hint)
-        elif validator is not None and keyword == "default" and isinstance(value, (dict, list)):
-            yield from _endless(closed, place, value, validators)
+        elif _is_huge(value) or (keyword == "default" and isinstance(value, (dict, list))):
+            yield from _unusable(places, place, (keyword, path, value), validators)
 
 
-def _endless(
-    closed: JsonObject, place: str, value: JsonValue, validators: jsonschema_rs.ValidatorMap
+def _is_huge(value: JsonValue) -> bool:
+    """True where some number in a value is beyond what an integer may be."""
+    if isinstance(value, (dict, list)):
+        return any(map(_is_huge, value.values() if isinstance(value, dict) else value))
+    return isinstance(value, float) and abs(value) > MAX_INTEGER
+
+
+def _unusable(
+    places: Places,
+    place: str,
+    example: tuple[str, str, JsonValue],
+    validators: jsonschema_rs.ValidatorMap,
 ) -> Iterator[Issue]:
-    """A default into which defaults are filled without end, or thousands of them."""
+    """A value into which defaults are filled without end, or thousands of them, or that has an
+    integer beyond 64 bits: as an argument, each would be refused."""
+    keyword, path, value = example
 
     def fits(at: str, part: JsonValue) -> bool:
         validator = validators.get(f"#{at}")
         return validator is not None and validator.is_valid(part)
 
-    plan = plan_for(Places(closed), at=place)
+    plan = plan_for(places, at=place)
     try:
         if plan is not None:
             fill(plan, thaw(value), fits)
     except FillingTooDeep:
         reason = "defaults would be filled into this one without end"
         hint = "write the default out in full, or drop one of those that lead back to it"
-        yield fault(f"{place}/default", "default", reason, hint)
+        if keyword == "default":
+            yield fault(path, keyword, reason, hint)
     except IntegerOutOfRange:
-        pass  # nobody is hurt until it is used, and then it is refused
+        reason = f"a value of '{keyword}' has an integer beyond 64 bits, which no call may have"
+        yield fault(path, keyword, reason, f"stay within ±{MAX_INTEGER}, or say 'type': 'number'")
 
 
 def _examples(pointer: str, rules: JsonObject) -> Iterator[tuple[str, str, str, Any]]:

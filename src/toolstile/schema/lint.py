@@ -10,6 +10,7 @@ from __future__ import annotations
 import difflib
 import re
 from collections.abc import Callable, Iterable, Iterator
+from types import NoneType
 from typing import Any
 from urllib.parse import unquote
 
@@ -46,6 +47,13 @@ MAX_DEPTH = 32
 MAX_PROPERTIES = 1_000
 # Refusing a hostile pattern takes up to 65 ms (schema/pattern/cost.py).
 MAX_PATTERNS = 100
+# The engine looks text up among the values of an enum, and integers that are written as such. Any
+# other value it compares with one after the other, numbers at 1.5 µs each; and in an enum that
+# holds one of these, everything is compared.
+MAX_VALUES = 1_000
+MAX_COMPARED = 100
+# Asked for one of 1e-300, the engine divides numbers of 300 digits, at 80 µs each.
+LEAST_STEP, LARGEST_STEP = 1e-30, 1e30
 
 # An absolute or relative URI without a fragment.
 _ADDRESS = re.compile(r"(?:[A-Za-z0-9._~:/?@!$&'()*+,;=-]|%[0-9A-Fa-f]{2})+")
@@ -171,6 +179,9 @@ def _value_faults(
     elif name == "x-classification" and value not in CLASSIFICATIONS:
         wanted = ", ".join(CLASSIFICATIONS)
         yield fault(path, name, "unknown classification", f"one of: {wanted}", expected=wanted)
+    elif name == "multipleOf" and not LEAST_STEP <= value <= LARGEST_STEP:
+        reason = f"it must lie between {LEAST_STEP:g} and {LARGEST_STEP:g}"
+        yield fault(path, name, reason, "choose a step in range, or leave it out")
 
 
 def _has_shape(shape: Shape, value: Any) -> bool:
@@ -221,6 +232,7 @@ _SHAPES: dict[Shape, Callable[[Any], bool]] = {
 
 
 def _counted(places: Places) -> Iterator[Issue]:
+    yield from _enum_faults(places)
     count = sum(place.keyword in ("properties", "patternProperties") for place in places)
     if count > MAX_PROPERTIES:
         reason = f"it declares {count:,} properties of at most {MAX_PROPERTIES:,}"
@@ -232,6 +244,33 @@ def _counted(places: Places) -> Iterator[Issue]:
     if patterns > MAX_PATTERNS:
         reason = f"it has {patterns:,} patterns of at most {MAX_PATTERNS:,}"
         yield fault("", "too_large", reason, "share patterns through $defs, or use enums")
+
+
+def _enum_faults(places: Places) -> Iterator[Issue]:
+    total = 0
+    hint = "write them as strings, or describe them with bounds, 'multipleOf' or 'properties'"
+    for place in places:
+        values = place.rules.get("enum", ())
+        numbers = sum(type(value) is int for value in values)
+        compared = sum(not isinstance(value, (str, int, NoneType)) for value in values)
+        total += numbers + compared
+        path = f"{place.pointer}/enum"
+        if compared > MAX_COMPARED:
+            most = f"{compared:,} of at most {MAX_COMPARED} values"
+            reason = f"it lists {most} that are neither text nor integers"
+            yield fault(path, "too_large", reason, hint)
+        elif len(values) > MAX_VALUES and any(not _is_looked_up(value) for value in values):
+            reason = (
+                f"it lists {len(values):,} values of at most {MAX_VALUES:,} if not all are text"
+            )
+            yield fault(path, "too_large", reason, hint)
+    if total > MAX_VALUES:
+        reason = f"its enums list {total:,} of at most {MAX_VALUES:,} values that are not text"
+        yield fault("", "too_large", reason, hint)
+
+
+def _is_looked_up(value: Any) -> bool:
+    return value is None or isinstance(value, str)
 
 
 def _pattern_faults(places: Places) -> Iterator[Issue]:
