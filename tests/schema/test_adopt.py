@@ -189,6 +189,36 @@ ADOPTED: dict[str, tuple[Json, list[Json], list[Json], set[str]]] = {
         ['{"a": 9223372036854775808}'],
         {"minimum", "maximum"},
     ),
+    "a least number beyond 64 bits": (
+        props({"a": {"type": "number", "minimum": 2**63 + 1}, "b": {"type": "integer"}}),
+        [{"a": 1e19}],
+        [{"a": 2**63 - 1}, {"a": 0}, '{"a": 9.223372036854775808e18}'],
+        {"minimum"},
+    ),
+    "a largest number beyond 64 bits": (
+        props({"a": {"type": "number", "maximum": -(2**64)}}),
+        [{"a": -1.8446744073709552e19}, {"a": -1e300}],
+        [{"a": -(2**63 - 1)}, {"a": 0}],
+        {"maximum"},
+    ),
+    "a bound beyond 64 bits in a test": (
+        props({"a": {"type": "number", "not": {"maximum": 2**64 - 1}}}),
+        [{"a": 1.8446744073709552e19}],
+        [{"a": 1e19}, {"a": 0}],
+        {"maximum"},
+    ),
+    "an exclusive bound beyond 64 bits": (
+        props({"a": {"type": "number", "exclusiveMaximum": 2**64 - 1}}),
+        [{"a": 1.844674407370955e19}],
+        [{"a": 1.8446744073709552e19}],
+        {"exclusiveMaximum"},
+    ),
+    "lengths beyond 64 bits": (
+        props({"a": {**TEXT, "maxLength": 2**64}, "minimum": {**TEXT, "minLength": 2**64}}),
+        [{"a": "x"}],
+        [{"minimum": "x"}],
+        {"maxLength", "minLength"},
+    ),
     "leading lookaheads": (
         props({"a": {**TEXT, "pattern": r"^(?!\.)(?!.*\.\.)(?=.{3,8}$)[a-z.]+$"}}),
         [{"a": "a.b"}, {"a": "abc"}],
@@ -256,6 +286,17 @@ def test_a_foreign_schema_is_adopted_as_meant(case: str) -> None:
     changes = foreign(schema).changes
     assert {change.code for change in changes} - CLOSING == codes - CLOSING
     assert all(change.path.startswith("/parameters") and change.text for change in changes)
+
+
+def test_only_bounds_are_bounds() -> None:
+    """A member called "minimum" of a default, constant or example is a value, and is left alone."""
+    values = {"default": {"minimum": 2**64}, "type": "object"}
+    assert ("/inputSchema/properties/a/default/minimum", "number_range") in refusals(
+        props({"a": values})
+    )
+    assert ("/inputSchema/properties/a/maximum", "number_range") in refusals(
+        props({"a": {"type": "number", "maximum": 10**400}})
+    )
 
 
 @pytest.mark.parametrize("case", ADOPTED)

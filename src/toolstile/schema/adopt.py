@@ -13,12 +13,13 @@ from typing import Any
 import msgspec
 
 from toolstile.errors import DefinitionError
-from toolstile.model.canonical import MAX_INTEGER, canonical
+from toolstile.model.canonical import canonical
 from toolstile.model.definition import ToolDefinition
 from toolstile.model.issue import Issue, pointer
 from toolstile.model.json import describe
 from toolstile.schema import drafts
 from toolstile.schema.acceptance import check_schema
+from toolstile.schema.bounds import PARAMETERS, readable_bounds
 from toolstile.schema.closing import Root, at, closing_keyword
 from toolstile.schema.defining import STANDARD, Vocabulary, inspect
 from toolstile.schema.fields import HIDDEN, MAX_DESCRIPTION, RESERVED
@@ -35,19 +36,11 @@ from toolstile.schema.rules import DECLARES_ITEMS, DECLARES_MEMBERS, FIXED, grou
 ANY_TYPE = ["array", "boolean", "null", "number", "object", "string"]
 
 
-# Where the schema of the parameters is found, and every field that is read or known to be no fact
-# about them.
-PARAMETERS = ("inputSchema", "input_schema", "parameters", "parametersJsonSchema")
+# Every field that is read, or known to be no fact about the parameters.
 READ = frozenset(
     """name title description version annotations outputSchema output_schema type function strict
     cache_control icons execution _meta""".split()
 ) | frozenset(PARAMETERS)
-BOUNDS = frozenset(
-    """minimum maximum exclusiveMinimum exclusiveMaximum minLength maxLength minItems maxItems
-    minProperties maxProperties minContains maxContains""".split()
-)
-MAX_NESTING = 100
-
 CLOSED = "closed: what it does not declare is refused"
 NO_PARAMETERS = "closed: it declares no parameters, so only {} is taken"
 
@@ -83,7 +76,7 @@ def adopt(
         DefinitionError: it cannot be adopted without changing its meaning.
     """
     adoption = _Adoption(open_objects=open_objects)
-    document = adoption.document(_plain(adoption.clamped(foreign)))
+    document = adoption.document(_plain(readable_bounds(foreign, adoption.note)))
     inspected = inspect(document, vocabulary)
     issues = [*adoption.issues, *inspected.issues]
     if inspected.definition is None or issues:
@@ -115,23 +108,6 @@ class _Adoption:
 
     def note(self, path: str, code: str, text: str) -> None:
         self.changes.append(AdoptionChange(path, code, text))
-
-    def clamped(self, value: Any, path: str = "", name: str = "", depth: int = 0) -> Any:
-        """The value with bounds beyond 64 bits (-2^63, 2^64-1) brought within them. Integers never
-        lie beyond; for other numbers that is stricter."""
-        if depth > MAX_NESTING:
-            return value  # refused next, by the reader of JSON
-        if isinstance(value, Mapping):
-            return {
-                key: self.clamped(each, f"{path}{_below(path, key)}", str(key), depth + 1)
-                for key, each in value.items()
-            }
-        if isinstance(value, list):
-            return [self.clamped(e, f"{path}/{i}", "", depth + 1) for i, e in enumerate(value)]
-        if name in BOUNDS and type(value) is int and abs(value) > MAX_INTEGER:
-            self.note(path, name, "brought within 64 bits")
-            return MAX_INTEGER if value > 0 else -MAX_INTEGER
-        return value
 
     def document(self, foreign: dict[str, Any]) -> dict[str, Any]:
         inner = foreign.get("function")  # OpenAI's Chat form wraps the definition
@@ -416,13 +392,6 @@ def _of_one_type(schema: Any) -> Any:
     if isinstance(schema, dict) and schema.get("type") == ["object"]:
         return {**schema, "type": "object"}
     return schema
-
-
-def _below(path: str, key: Any) -> str:
-    """Where a member stands in the definition that is made of the foreign one."""
-    outermost = {"function": "", **dict.fromkeys(PARAMETERS, "/parameters")}
-    outermost |= dict.fromkeys(("outputSchema", "output_schema"), "/output_schema")
-    return outermost.get(key, pointer(str(key))) if not path else pointer(str(key))
 
 
 def _says_more(place: Place) -> bool:
