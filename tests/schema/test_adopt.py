@@ -135,6 +135,22 @@ ADOPTED: dict[str, tuple[Json, list[Json], list[Json], set[str]]] = {
         [{"a": []}],
         {"draft"},
     ),
+    "words of later drafts in a test": (
+        {"$schema": "http://json-schema.org/draft-06/schema#"}
+        | props({"a": {**TEXT, "not": {"maxLength": 3, "if": True, "then": {"minLength": 2}}}})
+        | {"not": {"required": ["z"], "dependentRequired": {"a": ["z"]}}},
+        [{"a": "long"}],
+        [{"a": "x"}, {"a": "xx"}],
+        {"draft"},
+    ),
+    "a word of earlier drafts in a test": (
+        {"$schema": D19}
+        | props({"a": TEXT, "b": TEXT})
+        | {"not": {"required": ["a"], "dependencies": {"a": ["b"]}}},
+        [{"b": "x"}],
+        [{"a": "x"}, {"a": "x", "b": "y"}],
+        {"draft"},
+    ),
     "unknown words": (
         props({"a": {**TEXT, "nullable": True, "format": "color"}}),
         [{"a": "x"}],
@@ -351,7 +367,7 @@ def test_no_change_makes_a_call_valid(case: str) -> None:
         (props({}, required=None), ("/parameters/required", "required")),
         (props({}, required=[1]), ("/parameters/required", "required")),
         (props({"a": {**TEXT, "format": ["x"]}}), ("/parameters/properties/a/format", "format")),
-        ({"$schema": D7, **props({}, dependencies={}, dependentRequired=5)}, None),
+        (props({}, dependencies={}, dependentRequired=5), None),
         ({"$schema": D7, "definitions": {}, **props({}), "$defs": 5}, None),
         (props({"a": {**TEXT, "const": float("nan")}}), None),
         ({1: 2}, None),

@@ -34,8 +34,24 @@ _OLD_MAPS = ("definitions",)
 UNNAMED = 9999
 """No draft is named: every keyword of today counts, and those of older drafts are translated."""
 
-# Keywords that a draft before this one would pass over, though they would loosen it here.
-_LOOSENING = {"prefixItems": 2020, "minContains": 2019}
+# The draft that brought a keyword. An older one passes over it, and whoever enforced it would
+# loosen what stands around it: within `not`, say, or among the alternatives of `oneOf`.
+_SINCE = {
+    **dict.fromkeys(("const", "contains", "propertyNames", "$id"), 6),
+    **dict.fromkeys(("if", "then", "else"), 7),
+    **dict.fromkeys(("dependentRequired", "dependentSchemas", "minContains", "maxContains"), 2019),
+    **dict.fromkeys(
+        ("unevaluatedItems", "unevaluatedProperties", "$anchor", "$recursiveRef"), 2019
+    ),
+    **dict.fromkeys(("prefixItems", "$dynamicRef", "$dynamicAnchor"), TODAY),
+}
+# Those that a draft has no longer, with the last that had them.
+_UNTIL = {
+    "dependencies": 7,
+    "$recursiveRef": 2019,
+    "$recursiveAnchor": 2019,
+    "additionalItems": 2019,
+}
 
 
 def draft_of(schema: dict[str, Any]) -> int | None:
@@ -55,16 +71,23 @@ def modernise(schema: Any, draft: int, note: Note, path: str = "") -> Any:
     rules = dict(schema)
     if draft <= 7 and "$ref" in rules and len(rules) > 1:
         _drop_siblings(rules, note, path)
-    for name, since in _LOOSENING.items():
-        if draft < since and name in rules:
-            del rules[name]
-            note(f"{path}/{name}", "draft", "dropped: its draft had no such keyword")
+    _note_strangers(rules, draft, note, path)
     for translate in _ALWAYS if draft == TODAY else (*_ALWAYS, *_OLD):
         translate(rules, note, path)
     return {
         name: _below(name, value, draft, note, path + pointer(name))
         for name, value in rules.items()
     }
+
+
+def _note_strangers(rules: dict[str, Any], draft: int, note: Note, path: str) -> None:
+    """Keep as notes the keywords that the draft passes over. Where none is named, all count."""
+    if draft == UNNAMED:
+        return
+    for name in list(rules):
+        if draft < _SINCE.get(name, 0) or draft > _UNTIL.get(name, TODAY):
+            rules[f"x-{name.lstrip('$')}"] = rules.pop(name)
+            note(path + pointer(name), "draft", "kept as a note: its draft has no such keyword")
 
 
 def _below(name: str, value: Any, draft: int, note: Note, path: str) -> Any:
