@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
+from contextlib import suppress
 from typing import Any
 
 import pytest
@@ -121,6 +122,10 @@ JSON = st.recursive(
 )
 
 
+# Half surrogates, too, which Python's texts may hold.
+ANY_TEXT = st.text(st.characters(categories=None))
+
+
 @given(st.text() | st.binary() | JSON, st.text(max_size=70))
 def test_checking_never_raises(registry: Registry, arguments: Any, name: str) -> None:
     """Whatever is sent, to whatever name, is answered; good arguments still are."""
@@ -128,6 +133,21 @@ def test_checking_never_raises(registry: Registry, arguments: Any, name: str) ->
         checked = registry.try_validate_arguments(tool, arguments)
         assert checked.ok is not bool(checked.issues)
     assert registry.check("read_file", '{"path": "a"}').ok
+
+
+@given(JSON | st.binary() | ANY_TEXT, st.none() | JSON | st.binary() | ANY_TEXT)
+def test_no_name_and_no_version_makes_checking_raise(
+    registry: Registry, name: Any, version: Any
+) -> None:
+    """Whatever stands for the name or the version is answered; reading raises UnknownToolError."""
+    for named in (name, "read_file"):
+        assert registry.check(named, "{}", version).issues
+        for read in (registry.get, registry.tool, registry.callable_tool):
+            with suppress(UnknownToolError):
+                read(named, version)
+    with pytest.raises(UnknownToolError):
+        registry.versions(name)
+    assert name not in registry
 
 
 @given(JSON)

@@ -653,6 +653,34 @@ def test_every_field_has_a_length(fields: dict[str, Any], fault: tuple[str, str]
     assert define(within).usage is not None
 
 
+def endless() -> list[Any]:
+    """Values that refer to themselves, are nested very deeply, or double themselves."""
+    members: dict[str, Any] = {}
+    members["a"] = members
+    items: list[Any] = []
+    items.append(items)
+    deep: Any = {}
+    wide: Any = []
+    for _ in range(5_000):
+        deep = {"a": deep}
+    for _ in range(60):
+        wide = [wide, wide]
+    return [members, items, deep, wide]
+
+
+@pytest.mark.parametrize("field", EVERYTHING)
+def test_a_value_without_an_end_is_refused(field: str) -> None:
+    """In whatever field it stands, the answer is one fault at that field."""
+    for value in endless():
+        assert refused(document() | {field: value}) == {(f"/{field}", "too_deep")}
+
+
+@pytest.mark.parametrize("thing", [None, [], "text", 5, object(), b"{}"])
+def test_what_is_not_a_definition_is_refused(thing: Any) -> None:
+    """Something else than an object has the fault that it is none."""
+    assert refused(thing) == {("", "type")}
+
+
 def test_enums_are_long_where_their_values_are_looked_up() -> None:
     """Thousands of texts, a thousand integers, a hundred of anything else: that is quickly read,
     and a value that would be compared with more is refused for adoption, too."""

@@ -118,7 +118,7 @@ class Registry:
         """The versions of a tool, newest first. Raises UnknownToolError."""
         entry = self._snapshot.entry(name)
         if entry is None:
-            raise UnknownToolError(name[:64], self._near(name))
+            raise UnknownToolError(_shown(name), self._near(name))
         return tuple(tool.definition.exported_version for tool in entry.versions)
 
     def search(self, query: str, limit: int = 10) -> tuple[Hit, ...]:
@@ -126,7 +126,7 @@ class Registry:
         return self._search.search(query, limit)
 
     def _near(self, name: str) -> tuple[str, ...]:
-        return tuple(hit.name for hit in self._search.search(name[:64], 3))
+        return tuple(hit.name for hit in self._search.search(_shown(name), 3))
 
     # --- checking arguments ----------------------------------------------------------------
 
@@ -258,7 +258,7 @@ class Registry:
         name, version = _referred(name, version)
         entry = self._snapshot.entry(name)
         if entry is None:
-            raise UnknownToolError(name[:64], self._near(name))
+            raise UnknownToolError(_shown(name), self._near(name))
         return entry, _choice(entry, _range(name, version))
 
     def _check(
@@ -302,7 +302,7 @@ class Registry:
     def _entry(self, name: str) -> Entry:
         entry = self._snapshot.entry(name)
         if entry is None:  # without suggestions: the lock is held, and a first search takes long
-            raise UnknownToolError(name[:64])
+            raise UnknownToolError(_shown(name))
         return entry
 
     def _put(self, entry: Entry) -> None:
@@ -363,21 +363,30 @@ def _updated(definition: ToolDefinition, before: Entry) -> Changed:
     return Changed("updated", definition.name, definition.exported_version, FrozenDict(details))
 
 
-def _referred(name: str, version: str | None) -> tuple[str, str | None]:
+def _referred(name: Any, version: Any) -> tuple[Any, Any]:
     """A reference in one word taken apart; a name that comes with a version is left whole."""
-    if version is not None or "@" not in name:
+    if version is not None or not isinstance(name, str) or "@" not in name:
         return name, version
     name, _, version = name.partition("@")
     return name, version
 
 
-def _range(name: str, version: str | None) -> Range | None:
+def _range(name: Any, version: Any) -> Range | None:
     if version is None or version == "latest":
         return None
+    if not isinstance(version, str):
+        raise UnknownToolError(_shown(name), (), "a version is text, such as '1.0.0' or '^1.2'")
     try:
         return parse_range(version)
     except SemverError as error:
-        raise UnknownToolError(name[:64], (), f"'{version[:32]}': {error}") from error
+        raise UnknownToolError(_shown(name), (), f"'{_shown(version)[:32]}': {error}") from error
+
+
+def _shown(name: object) -> str:
+    """A name as it may stand in a message: callers pass on whatever they were sent."""
+    if not isinstance(name, str):
+        return f"(of type {type(name).__name__[:64]})"
+    return name[:64].encode(errors="replace").decode()
 
 
 def _choice(entry: Entry, wanted: Range | None) -> Tool:

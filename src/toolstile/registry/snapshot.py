@@ -85,6 +85,8 @@ class Snapshot:
 
     def entry(self, name: str) -> Entry | None:
         """What is registered under a name; an alias is looked up as what it stands for."""
+        if not isinstance(name, str):  # callers pass on what a model sent
+            return None
         real = ALIASES.get(name, name)
         return self._shards[_shard(real)].get(real)
 
@@ -121,4 +123,5 @@ class Snapshot:
 
 def _shard(name: str) -> int:
     # Not hash(): Python's differs from one process to the next, and order should not.
-    return zlib.crc32(name.encode()) % SHARDS
+    # A half surrogate is no name, and is looked for all the same.
+    return zlib.crc32(name.encode(errors="surrogatepass")) % SHARDS

@@ -8,6 +8,7 @@ derived where absent and must agree where written.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from types import NoneType
 from typing import Any
 
 import msgspec
@@ -53,6 +54,7 @@ from toolstile.schema.extensions import NO_EXTENSIONS, Extensions
 from toolstile.schema.faces.lex import from_parameter_list
 from toolstile.schema.fields import Faults
 from toolstile.schema.places import walk
+from toolstile.schema.readable import unreadable
 
 MAX_MEMORY = 1 << 40
 CATEGORY_NEEDS = {
@@ -98,8 +100,7 @@ def define(
 def defined(document: Mapping[str, Any] | ToolDefinition, found: Inspection) -> ToolDefinition:
     """The definition that an inspection of the document found. Raises DefinitionError."""
     if found.definition is None:
-        written = document.name if isinstance(document, ToolDefinition) else document.get("name")
-        raise DefinitionError(str(written)[:64], found.issues)
+        raise DefinitionError(_name_of(document), found.issues)
     return found.definition
 
 
@@ -107,13 +108,23 @@ def inspect(
     document: Mapping[str, Any] | ToolDefinition, vocabulary: Vocabulary = STANDARD
 ) -> Inspection:
     """Like `define`, but says what it found instead of raising; warnings included."""
-    written = document.to_dict() if isinstance(document, ToolDefinition) else thaw(document)
+    given = document.to_dict() if isinstance(document, ToolDefinition) else document
+    refused = tuple(unreadable(given))
+    if refused:
+        return Inspection(None, refused)
+    written = thaw(given)
     reader = _Reader(written, vocabulary)
     definition = reader.read()
     issues = tuple(sorted(reader.faults.issues, key=lambda issue: (issue.path, issue.code)))
     warnings = tuple(reader.faults.warnings)
     isolation = definition.constraints.required_isolation
     return Inspection(None if issues else definition, issues, warnings, isolation)
+
+
+def _name_of(document: Any) -> str:
+    written = document.get("name") if isinstance(document, Mapping) else None
+    written = document.name if isinstance(document, ToolDefinition) else written
+    return str(written)[:64] if isinstance(written, (str, int, float, NoneType)) else ""
 
 
 class _Reader:
