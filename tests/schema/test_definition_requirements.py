@@ -12,6 +12,7 @@ import pytest
 from toolstile.errors import DefinitionError
 from toolstile.model.definition import Constraints
 from toolstile.model.vocabulary import Category, IsolationLevel, Risk, SideEffect
+from toolstile.registry.registry import Registry
 from toolstile.schema import check_schema, compile_arguments
 from toolstile.schema.adopt import adopt
 from toolstile.schema.compiled import compiled
@@ -115,6 +116,48 @@ def test_the_digest_covers_meaning_and_not_spelling() -> None:
     assert define(spelt).digest == definition.digest
     for field, other in (("description", "Read"), ("version", "1.0.1"), ("idempotent", False)):
         assert define(EVERYTHING | {field: other}).digest != definition.digest
+
+
+TWO = {"b": {"type": "string", "description": "B"}, "a": {"type": "integer", "description": "A"}}
+NESTED = {"type": "object", "properties": TWO, "description": "O"}
+
+
+@pytest.mark.parametrize(
+    "spellings",
+    [
+        [None, [], {}, {"type": "object"}, {"type": "object", "properties": {}, "required": []}],
+        [
+            {"type": "object", "properties": TWO},
+            {"type": "object", "properties": TWO, "required": []},
+            [
+                {"name": "a", "description": "A", "type": "integer"},
+                {"name": "b", "description": "B", "required": False},
+            ],
+        ],
+        [
+            {"type": "object", "properties": TWO, "required": ["a", "b"]},
+            {"type": "object", "properties": TWO, "required": ["b", "a"]},
+        ],
+        [
+            {"type": "object", "properties": {"o": NESTED | {"required": ["a", "b"]}}},
+            {"type": "object", "properties": {"o": NESTED | {"required": ["b", "a"]}}},
+            [
+                {"name": "o", "description": "O", "type": "object", "schema": NESTED}
+                | {"schema": NESTED | {"required": ["b", "a"]}}
+            ],
+        ],
+        [
+            {"type": "object", "properties": {"o": NESTED}},
+            {"type": "object", "properties": {"o": NESTED | {"required": []}}},
+        ],
+    ],
+)
+def test_one_meaning_has_one_digest(spellings: list[Any]) -> None:
+    """However the parameters are spelt: registering another spelling is registering it again."""
+    registry = Registry()
+    for parameters in spellings:
+        registry.register(document(version="1.0.0", parameters=parameters))
+    assert len({define(document(parameters=each)).digest for each in spellings}) == 1
 
 
 def test_absent_means_the_contracts_defaults() -> None:

