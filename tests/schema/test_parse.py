@@ -361,6 +361,14 @@ CASES = [
     ),
     Case("[1e400]", "number_range", "/0", "line 1, column 2", "a number out", "[1e308]"),
     Case("-1e309", "number_range", "", "line 1, column 1", "a number out of range", "-1e-309"),
+    Case(
+        '{"a":9007199254740992.5}',
+        "number_range",
+        "/a",
+        "line 1, column 6",
+        "a number that a double would round to an integer",
+        '{"a":4503599627370495.5}',
+    ),
     Case("0." + "1" * 999, "number_range", "", "line 1, column 1", "a number", "0." + "1" * 998),
     Case("0e" + "0" * 999, "number_range", "", "line 1, column 1", "a number", "0e" + "0" * 998),
     Case(

@@ -44,10 +44,12 @@ class ParseLimits(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ParseFault(ValueError):
-    """A document or value that is refused; `issue` says what is wrong, where, and the repair."""
+    """A document or value that is refused; `issue` says what is wrong, where, and the repair.
+    `wrong` is the same without the place."""
 
-    def __init__(self, issue: Issue) -> None:
+    def __init__(self, issue: Issue, wrong: Wrong) -> None:
         self.issue = issue
+        self.wrong = wrong
         super().__init__(issue.message)
 
 
@@ -113,7 +115,8 @@ def refusal(wrong: Wrong, parts: Iterable[str | int] = (), place: str = "") -> P
             expected=_EXPECTED[wrong.code],
             actual=wrong.what,
             hint=wrong.hint,
-        )
+        ),
+        wrong,
     )
 
 
@@ -385,8 +388,8 @@ class _Reader:
         """The number of a literal; `real` is its fraction and exponent."""
         try:
             return _real(literal) if real else _integer(literal)
-        except ParseFault:
-            raise self.fault(NUMBER if real else INTEGER) from None
+        except ParseFault as error:
+            raise self.fault(error.wrong) from None
 
     def container(self, bracket: str) -> JsonValue:
         """The array or object that starts here."""
