@@ -66,6 +66,7 @@ def _parameter_schema(faults: Faults, path: str, parameter: dict[str, Any]) -> d
         reason = f"a parameter of type {kind} needs a schema, or an enum"
         faults.note(f"{path}/schema", "required", reason, "say what it holds")
         inner = {"items": True} if kind == "array" else {"additionalProperties": True}
+    _note_contradictions(faults, path, parameter, inner or {})
     schema = {"type": kind, **(inner or {}), "description": described}
     if "enum" in parameter:
         schema["enum"] = parameter["enum"]
@@ -74,6 +75,26 @@ def _parameter_schema(faults: Faults, path: str, parameter: dict[str, Any]) -> d
     if "default" in parameter and not (parameter["default"] is None and not _nullable(schema)):
         schema["default"] = parameter["default"]
     return schema
+
+
+def _note_contradictions(
+    faults: Faults, path: str, parameter: dict[str, Any], inner: dict[str, Any]
+) -> None:
+    """One fact once: what the schema says again must be what stands beside it."""
+    for word in _OWN & parameter.keys() & inner.keys():
+        kinds = set(type_names(inner)) - {"null"}
+        if word == "type" and _kind(parameter["type"]) is not None:
+            agrees = kinds == {_kind(parameter["type"])}
+        else:
+            agrees = word == "type" or inner[word] == parameter[word]
+        if not agrees:
+            reason = f"the schema says another '{word}' than the parameter"
+            faults.note(f"{path}/schema/{word}", "disagrees", reason, "write it in one place")
+
+
+def _kind(written: Any) -> Any:
+    known = isinstance(written, (str, int)) and not isinstance(written, bool)
+    return LEX_TYPES.get(written) if known else None
 
 
 def _nullable(schema: dict[str, Any]) -> bool:
