@@ -544,6 +544,58 @@ def test_a_category_is_warned_of_without_its_right(category: str, right: str) ->
     assert not inspect(document(category="knowledge")).warnings
 
 
+@pytest.mark.parametrize(
+    ("fields", "place"),
+    [
+        ({"required_capabilities": [], "side_effects": ["fs_write"]}, "/side_effects"),
+        (
+            {"required_capabilities": [], "required_permissions": ["tool.network.fetch"]},
+            "/required_permissions",
+        ),
+        (
+            {"side_effects": ["none"], "constraints": {"allow_side_effects": True}},
+            "/constraints/allow_side_effects",
+        ),
+    ],
+)
+def test_what_says_more_than_the_capabilities_is_warned_of(
+    fields: dict[str, Any], place: str
+) -> None:
+    """Beside written capabilities, other words for them go no further; without them they may."""
+    warnings = inspect(document(**fields)).warnings
+    assert [(each.path, each.code) for each in warnings] == [(place, "disagrees")]
+    assert not inspect(define(document(**fields))).warnings
+    fields.pop("required_capabilities", None)
+    silent = fields | {"constraints": {}}
+    assert not inspect(document(**silent)).warnings
+
+
+def test_an_empty_list_of_effects_says_what_to_write() -> None:
+    """Empty is neither none nor unknown: the fault says how to write each."""
+    (issue,) = inspect(document(side_effects=[])).issues
+    assert (issue.path, issue.code) == ("/side_effects", "type")
+    assert "empty" in issue.message
+    assert "[none]" in (issue.hint or "")
+
+
+@pytest.mark.parametrize(
+    ("parameter", "word"),
+    [
+        ({"type": "string", "schema": {"type": "integer"}}, "type"),
+        ({"type": 1, "schema": {"type": ["string", "null"]}}, "type"),
+        ({"enum": ["a"], "schema": {"enum": ["b"]}}, "enum"),
+        ({"default": "a", "schema": {"default": "b"}}, "default"),
+        ({"schema": {"description": "Another"}}, "description"),
+    ],
+)
+def test_a_parameter_s_schema_says_nothing_else(parameter: dict[str, Any], word: str) -> None:
+    """In the list face one fact stands once: what the inner schema repeats must agree."""
+    path = f"/parameters/0/schema/{word}"
+    assert (path, "disagrees") in refused(listed(**parameter))
+    same = {"description": "A parameter", "type": ["string", "null"], "enum": ["a", None]}
+    assert define(listed(type="string", enum=["a", None], schema=same)).parameters["properties"]
+
+
 MARKED = [{"reads": "path"}, {"writes": "path"}, {"connects": "host"}, {"connects": "url"}]
 MARKED += [{"runs": "program"}, {"fact": "amount"}, {"fact": "Of_2"}]
 MISMARKED: list[dict[str, Any]] = [

@@ -48,6 +48,7 @@ from toolstile.model.vocabulary import (
 )
 from toolstile.schema import fields
 from toolstile.schema.acceptance import check_schema
+from toolstile.schema.agreement import warn_of_excess
 from toolstile.schema.bodies import read_normalize, read_source
 from toolstile.schema.closing import Root, close
 from toolstile.schema.extensions import NO_EXTENSIONS, Extensions
@@ -115,6 +116,8 @@ def inspect(
     written = thaw(given)
     reader = _Reader(written, vocabulary)
     definition = reader.read()
+    if given is document:  # in the canonical form everything is written out
+        warn_of_excess(reader.faults, written, definition)
     issues = tuple(sorted(reader.faults.issues, key=lambda issue: (issue.path, issue.code)))
     warnings = tuple(reader.faults.warnings)
     isolation = definition.constraints.required_isolation
@@ -122,8 +125,8 @@ def inspect(
 
 
 def _name_of(document: Any) -> str:
-    written = document.get("name") if isinstance(document, Mapping) else None
-    written = document.name if isinstance(document, ToolDefinition) else written
+    named = document if isinstance(document, Mapping) else {}
+    written = document.name if isinstance(document, ToolDefinition) else named.get("name")
     return str(written)[:64] if isinstance(written, (str, int, float, NoneType)) else ""
 
 
@@ -302,9 +305,10 @@ class _Reader:
             return _ordered(derived) if derived else None
         choices = {effect.value: effect for effect in SideEffect}
         read = fields.each(value, lambda item: self._effect(item, choices))
+        hint = "write [none] if there are none, or leave it out if they are unknown"
         if not isinstance(value, list) or not read:
-            hint = "write a list, [none] if there are none, or leave it out if unknown"
-            self.faults.note("/side_effects", "type", "it must be a list of side effects", hint)
+            reason = "it is an empty list" if value == [] else "it must be a list of side effects"
+            self.faults.note("/side_effects", "type", reason, hint)
         self._check_effects(set(read), derived)
         return _ordered(set(read))
 
@@ -330,8 +334,8 @@ class _Reader:
         if value is None:
             return tuple(sorted(derived))
         path = "/required_permissions"
-        longest = fields.MAX_PERMISSION
-        written = fields.strings(self.faults, path, value, fields.MAX_PERMISSIONS, longest)
+        most = (fields.MAX_PERMISSIONS, fields.MAX_PERMISSION)
+        written = fields.strings(self.faults, path, value, *most)
         known = {permission: permission for permission in sorted(self.vocabulary.permissions)}
         for index, permission in enumerate(written):
             fields.choice(self.faults, f"{path}/{index}", permission, known, "")
