@@ -232,6 +232,22 @@ def test_one_fact_is_said_once(
     assert definition.constraints.required_isolation.word == isolation
 
 
+def test_each_constraint_can_be_said() -> None:
+    """What one call may use is said by its own names, too, as the contract has them."""
+    limits: dict[str, Any] = {
+        "max_execution_time": 30,
+        "max_output_size": "1MiB",
+        "allow_side_effects": False,
+        "required_isolation": "strict",
+        "max_memory": "64MiB",
+        "max_cpu": 5,
+        "network": {"max_requests": 3},
+    }
+    beside = tool(**limits)(fine).definition
+    assert beside.constraints == tool(constraints=limits)(fine).definition.constraints
+    assert beside.constraints.max_memory == 64 * 2**20
+
+
 def test_every_field_can_be_said() -> None:
     """Each field of a definition, and each short name, reaches the definition."""
 
@@ -324,7 +340,9 @@ REFUSED: list[tuple[Any, dict[str, Any], str, str]] = [
     (silent, {}, "/description", "write a docstring"),
     (fine, {"name": "run"}, "/name", "reserved"),
     (fine, {"name": "Camel"}, "/name", "snake_case"),
-    (fine, {"isolaton": "strict"}, "/isolaton", "unknown field"),
+    (fine, {"isolaton": "strict"}, "/isolaton", "did you mean 'isolation'?"),
+    (fine, {"qqq": 1}, "/qqq", "capabilities, category, confirm"),
+    (fine, {"max_memory": 2**30, "constraints": {"max_memory": 1}}, "/max_memory", "write one"),
     (fine, {"isolation": "none"}, "/constraints/required_isolation", "trusted=True"),
     (fine, {"isolation": "none", "trusted": 1}, "/constraints/required_isolation", "trusted=True"),
     (fine, {"confirm": True, "requires_confirmation": True}, "/confirm", "write one of them"),

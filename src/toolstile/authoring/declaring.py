@@ -10,10 +10,11 @@ from toolstile.authoring.portable import reference, script_of
 from toolstile.authoring.tool import Tool
 from toolstile.errors import DefinitionError
 from toolstile.model.capability import CapabilityKind
-from toolstile.model.definition import ToolDefinition
+from toolstile.model.definition import Constraints, ToolDefinition
 from toolstile.model.issue import Issue
 from toolstile.model.vocabulary import Category, IsolationLevel, SideEffect
 from toolstile.schema.defining import Inspection, inspect
+from toolstile.schema.fields import Faults, unknown_keys
 from toolstile.schema.issue import fault
 from toolstile.schema.trust import trust_faults
 
@@ -45,13 +46,24 @@ class ToolFields(TypedDict, total=False):
     confirm: bool
     isolation: str | IsolationLevel
     timeout: float | str | timedelta
+    max_execution_time: float | str | timedelta
+    max_output_size: int | str
+    allow_side_effects: bool
+    required_isolation: str | IsolationLevel
+    max_memory: int | str
+    max_cpu: float | str | timedelta
+    network: Mapping[str, Any]
     trusted: bool
 
 
 FIELDS = tuple(ToolFields.__annotations__)
 
 _SHORT = {"capabilities": "required_capabilities", "confirm": "requires_confirmation"}
-_SHORT_CONSTRAINTS = {"isolation": "required_isolation", "timeout": "max_execution_time"}
+_SHORT_CONSTRAINTS = {
+    "isolation": "required_isolation",
+    "timeout": "max_execution_time",
+    **{name: name for name in Constraints.__struct_fields__},
+}
 
 # What a tool works on, by what it needs; the first that it needs decides, the riskiest first.
 _CATEGORIES = {
@@ -92,7 +104,11 @@ def declare(body: Callable[..., Any], fields: Mapping[str, Any], issues: Sequenc
 
 def _document(fields: Mapping[str, Any], issues: list[Issue]) -> dict[str, Any]:
     """The fields in the long form of the contract; a short name beside its long one is a fault."""
-    document = {name: value for name, value in fields.items() if value is not None}
+    faults = Faults()
+    unknown_keys(faults, "", fields, FIELDS)
+    issues += faults.issues
+    known = ((name, fields[name]) for name in fields if name in FIELDS)
+    document = {name: value for name, value in known if value is not None}
     document.pop("trusted", None)
     for short, name in _SHORT.items():
         _move(document, short, document, name, issues)
@@ -112,7 +128,7 @@ def _move(
         return
     value = document.pop(short)
     if name in to:
-        reason = f"'{short}' is short for '{name}', which is there, too"
+        reason = f"'{name}' is there already, under this name or a shorter one"
         issues.append(fault(f"/{short}", "disagrees", reason, "write one of them"))
     to[name] = value.total_seconds() if isinstance(value, timedelta) else value
 
