@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import getpass
 import inspect
 from typing import Any
 
@@ -124,6 +125,6 @@ def test_a_reference_is_name_and_range_in_one() -> None:
     for wanted in ("^3", "", "^^1", "^1@^1"):
         with pytest.raises(UnknownToolError, match=r"^Unknown tool: 'tool_a' \("):
             registry.get(f"tool_a@{wanted}")
-    registry.bind("tool_a@^1", document)
-    assert registry.tool("tool_a", "^1").function is document
+    registry.bind("tool_a@^1", getpass.getuser)
+    assert registry.tool("tool_a", "^1").function is getpass.getuser
     assert registry.tool("tool_a").function is None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import getpass
 import json
 import logging
 import sys
@@ -275,6 +276,23 @@ def test_a_body_is_bound_to_a_definition_without_source() -> None:
     assert registry.tool("cut_indent").function is None
     registry.bind("cut_indent", textwrap.dedent)
     assert registry.tool("cut_indent").function is textwrap.dedent
+
+
+def test_a_body_fits_the_definition_that_it_is_bound_to() -> None:
+    """One that needs or lacks a parameter is refused, and so is a second body: a source is told."""
+    registry = Registry()
+    registry.register(document("other", parameters=arguments(words=TEXT)))
+    registry.register(document("with_source", parameters=[], source={"python": "getpass:getuser"}))
+    with pytest.raises(DefinitionError) as unfit:
+        registry.bind("other", textwrap.dedent)
+    assert {(issue.path, issue.code) for issue in unfit.value.issues} == {
+        ("/parameters/properties/words", "signature"),
+        ("/parameters/required", "signature"),
+    }
+    with pytest.raises(DefinitionError) as twice:
+        registry.bind("with_source", getpass.getuser)
+    assert [issue.path for issue in twice.value.issues] == ["/source"]
+    assert registry.tool("with_source").function is None
 
 
 def test_registering_runs_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

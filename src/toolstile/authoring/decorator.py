@@ -111,7 +111,7 @@ def _read_signature(
     by_hand = {"parameters", "output_schema"} & fields.keys()
     issues = [issue for issue in inferred.issues if issue.path.split("/")[1] not in by_hand]
     if "parameters" in by_hand:
-        issues += _misfits(function, fields["parameters"])
+        issues += misfits(function, fields["parameters"])
         issues += _unmarked(inferred.parameters, fields["parameters"])
     if not inferred.description and "description" not in fields:
         hint = "write a docstring; its first paragraph is shown to the model"
@@ -120,12 +120,15 @@ def _read_signature(
     return {**read, **fields}, issues
 
 
-def _misfits(function: Callable[..., Any], schema: Any) -> Iterator[Issue]:
+def misfits(function: Callable[..., Any], schema: Any) -> Iterator[Issue]:
     """Where a schema written by hand and the function's parameters are at odds."""
+    try:
+        parameters = inspect.signature(function).parameters.values()
+    except (TypeError, ValueError):  # some functions written in C do not tell
+        return
     if not isinstance(schema, Mapping):
         return
     hints = _hints(function)
-    parameters = inspect.signature(function).parameters.values()
     taken = [each for each in parameters if not is_passed(hints.get(each.name), PASSED)]
     if not any(each.kind is Parameter.VAR_KEYWORD for each in taken):
         for name in schema.get("properties", {}).keys() - {each.name for each in taken}:

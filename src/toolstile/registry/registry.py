@@ -14,6 +14,7 @@ from typing import Any
 import msgspec
 
 from toolstile.authoring import Tool, from_class, portability
+from toolstile.authoring.decorator import misfits
 from toolstile.authoring.portable import script_of
 from toolstile.errors import DefinitionError, SchemaValidationError, UnknownToolError
 from toolstile.model.definition import ToolDefinition
@@ -27,6 +28,7 @@ from toolstile.registry.search import Hit, SearchEntry, SearchIndex
 from toolstile.registry.snapshot import Entry, Snapshot
 from toolstile.schema.compiled import Checked, arguments_of
 from toolstile.schema.defining import STANDARD, Vocabulary, defined, inspect
+from toolstile.schema.issue import fault
 
 log = logging.getLogger("toolstile.registry")
 
@@ -235,6 +237,7 @@ class Registry:
         with self._writing:
             entry = self._entry(name)
             tool = _choice(entry, wanted)
+            _check_bindable(tool.definition, function)
             bound = msgspec.structs.replace(tool, function=function, file=file)
             _check_portable(bound)
             self._put(entry.with_tool(bound))
@@ -397,6 +400,15 @@ def _choice(entry: Entry, wanted: Range | None) -> Tool:
         detail = f"no version allows '{wanted or entry.pinned}'; there are: {has}"
         raise UnknownToolError(entry.name, (), detail)
     return chosen
+
+
+def _check_bindable(definition: ToolDefinition, function: Callable[..., Any]) -> None:
+    issues = list(misfits(function, definition.parameters))
+    if definition.source is not None:  # it would be listed, and not be what runs
+        hint = "register it without a source, or let the source be what runs"
+        issues.append(fault("/source", "disagrees", "its source says where its body is", hint))
+    if issues:
+        raise DefinitionError(definition.name, issues)
 
 
 def _check_portable(tool: Tool) -> None:
