@@ -126,6 +126,51 @@ class Model(pydantic.BaseModel):
     parent: Model | None = None
 
 
+class Shade(enum.Enum):
+    """A colour of two names."""
+
+    RED = "r"
+    CRIMSON = RED
+    BLUE = "b"
+
+
+class Void(enum.Enum):
+    """A choice of nothing."""
+
+
+class Shaded(pydantic.BaseModel):
+    """A model with a member that has two names."""
+
+    shade: Shade
+
+
+class Priced(pydantic.BaseModel):
+    """A model that takes more as JSON than it does."""
+
+    price: Annotated[Decimal, pydantic.Field(gt=0)]
+
+
+class Numbered(pydantic.BaseModel):
+    """A model of a model whose keys are numbers."""
+
+    class Inner(pydantic.BaseModel):
+        """The inner one."""
+
+        rows: list[dict[int, str]]
+
+    inner: Inner | None = None
+
+
+T = typing.TypeVar("T")
+
+
+@dataclass
+class Boxed(typing.Generic[T]):
+    """A generic record."""
+
+    inside: T
+
+
 class Flat(pydantic.BaseModel):
     at: datetime
     point: Point
@@ -152,7 +197,7 @@ class Marked:
 
 UserId = NewType("UserId", int)
 Positive = NewType("Positive", Annotated[int, Meta(gt=0)])
-T = typing.TypeVar("T")
+Held = typing.TypeVar("Held")
 
 POINT = {
     "type": "object",
@@ -442,6 +487,10 @@ REFUSED: list[tuple[Any, str, Any]] = [
     (timedelta, "no such span", float),
     (time, "no such span", str),
     (Decimal, "no Decimal", float),
+    (Priced, "no Decimal", Shaded),
+    (Numbered, "keys of a JSON object", Shaded),
+    (Void, "nothing to choose", Shade),
+    (Boxed[int], "types in brackets", Shade),
     (complex, "no complex", float),
     (Rights, "flags can be combined", Colour),
     (Pair, "named tuple", Point),
@@ -505,6 +554,14 @@ def test_what_has_no_schema_is_refused(hint: Any, reason: str, instead: Any) -> 
     assert issue.error_code == "ACODE-TSR-006"
     assert issue.hint
     assert infer(taking(instead)).issues == ()
+
+
+def test_a_second_name_is_no_second_choice() -> None:
+    """A member of an enumeration that has two names is listed once, in a model, too."""
+    parameters = infer(taking(Shaded)).parameters
+    assert check_schema(parameters) == ()
+    shade = parameters["properties"]["value"]["properties"]["shade"]
+    assert shade["enum"] == schema_of(Shade)["enum"] == ["r", "b"]
 
 
 def test_faults_name_the_innermost_place() -> None:

@@ -12,6 +12,7 @@ from pathlib import PurePath
 from typing import Any, TypeVar
 
 from toolstile.schema.python.hints import HintError
+from toolstile.schema.python.members import is_record
 
 _SCHEMA = "name the type, or give the schema: Annotated[Any, {'type': ...}]"
 _ITEMS = "say what it holds, such as {0}"
@@ -53,6 +54,9 @@ def refusal(hint: Any) -> HintError:
     for family, reason, repair in _FAMILIES:
         if isinstance(hint, type) and issubclass(hint, family):
             return HintError(reason, repair)
+    if typing.get_args(hint) and is_record(typing.get_origin(hint)):
+        reason = f"{typing.get_origin(hint).__qualname__} with types in brackets has no schema"
+        return HintError(reason, "write a class of its own, with these types on its members")
     name = getattr(hint, "__qualname__", None) or getattr(hint, "__name__", None) or "this type"
     repair = "use a dataclass, TypedDict, Struct or pydantic model of plain types"
     return HintError(f"{name} has no schema", repair)

@@ -292,7 +292,9 @@ def choices(values: tuple[Any, ...]) -> Schema:
         HintError: one of them is no plain JSON value.
     """
     plain = [value.value if isinstance(value, Enum) else value for value in values]
-    if not plain or not all(type(each) in (str, int, float, bool, type(None)) for each in plain):
+    if not plain:
+        raise HintError("there is nothing to choose from", "give the enumeration its members")
+    if not all(type(each) in (str, int, float, bool, type(None)) for each in plain):
         raise HintError("a choice must be text, a number, a boolean or None", "use plain values")
     distinct = list({(type(each), each): each for each in plain}.values())
     types = list(dict.fromkeys(type_name(each) for each in distinct))
