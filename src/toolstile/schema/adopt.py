@@ -41,6 +41,14 @@ READ = frozenset(
     """name title description version annotations outputSchema output_schema type function strict
     cache_control icons execution _meta""".split()
 ) | frozenset(PARAMETERS)
+# Keywords that decide nothing, and what they must be.
+TEXTS_AND_FLAGS: dict[str, type] = {
+    **dict.fromkeys(("title", "description", "$comment"), str),
+    **dict.fromkeys(("contentEncoding", "contentMediaType"), str),
+    **dict.fromkeys(("deprecated", "readOnly", "writeOnly"), bool),
+    "examples": list,
+}
+
 CLOSED = "closed: what it does not declare is refused"
 NO_PARAMETERS = "closed: it declares no parameters, so only {} is taken"
 
@@ -184,9 +192,10 @@ class _Adoption:
         if "$schema" in schema and draft != drafts.TODAY:
             self.note(f"{path}/$schema", "draft", "translated to 2020-12")
         schema.pop("$schema", None)
-        for place in list(walk(schema)):
-            if isinstance(place.schema, dict):
-                self._keywords(path + place.pointer, place)
+        places = [place for place in walk(schema) if isinstance(place.schema, dict)]
+        self._names_of_places(path, places, draft)
+        for place in places:
+            self._keywords(path + place.pointer, place)
         if not lint_shape(schema) and all(map(_is_readable, walk(schema))):
             self._complete(path, Places(schema))
             self._contradictions(path, schema, root)
@@ -195,6 +204,27 @@ class _Adoption:
 
     def _below(self, path: str) -> drafts.Note:
         return lambda below, code, text: self.note(path + below, code, text)
+
+    def _names_of_places(self, path: str, places: list[Place], draft: int) -> None:
+        """Drop the `$id` that older generators write and nothing refers to, and the draft that a
+        part names again."""
+        references = {place.rules.get("$ref") for place in places}
+        inner = all(isinstance(r, str) and r.startswith("#") for r in references - {None})
+        for place in places:
+            named = place.rules.get("$id")
+            # "#..." names just this place; another one is where the references below begin.
+            is_root = place.parent is None and inner
+            if isinstance(named, str) and (
+                (named.startswith("#") and named not in references)
+                or (is_root and named.endswith("#"))
+            ):
+                del place.schema["$id"]
+                self.note(f"{path}{place.pointer}/$id", "$id", "dropped: nothing refers to it")
+            said = drafts.draft_of(place.schema)
+            alike = said == draft or (said is not None and draft == drafts.UNNAMED)
+            if "$schema" in place.rules and "$id" not in place.rules and alike:
+                del place.schema["$schema"]
+                self.note(f"{path}{place.pointer}/$schema", "draft", "dropped: the whole is in one")
 
     def _keywords(self, path: str, place: Place) -> None:
         rules = place.schema
@@ -221,10 +251,10 @@ class _Adoption:
 
     def _annotations(self, path: str, rules: dict[str, Any]) -> None:
         """Texts and examples decide nothing, so a wrong one is no reason to refuse."""
-        for name, kind in (("title", str), ("description", str), ("examples", list)):
+        for name, kind in TEXTS_AND_FLAGS.items():
             if name in rules and not isinstance(rules[name], kind):
-                rules[f"x-{name}"] = rules.pop(name)
-                self.note(f"{path}/{name}", name, "kept as a note: it is of the wrong type")
+                rules[f"x-{name.lstrip('$')}"] = rules.pop(name)
+                self.note(f"{path}/{name}", name, "kept as a note: it is not what it must be")
         for name in ("title", "description"):
             if name in rules:
                 rules[name] = self._text(f"{path}/{name}", rules[name])

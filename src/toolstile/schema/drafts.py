@@ -19,6 +19,9 @@ Note = Callable[[str, str, str], None]
 """Tells of a change: pointer, code, what was done."""
 
 TODAY = 2020
+UNNAMED = 9999
+"""No draft is named: every keyword of today counts, and those of older drafts are translated."""
+
 # Met with either scheme, and with an empty fragment or without.
 OLDER = {
     "//json-schema.org/draft-04/schema": 4,
@@ -26,13 +29,13 @@ OLDER = {
     "//json-schema.org/draft-07/schema": 7,
     "//json-schema.org/draft/2019-09/schema": 2019,
     DIALECT.removeprefix("https:"): TODAY,
+    # "Whichever is the newest", which once was another; and what somebody left empty.
+    "//json-schema.org/schema": UNNAMED,
+    "": UNNAMED,
 }
 
 # What holds subschemas in any draft, beyond today's keywords.
 _OLD_MAPS = ("definitions",)
-
-UNNAMED = 9999
-"""No draft is named: every keyword of today counts, and those of older drafts are translated."""
 
 # The draft that brought a keyword. An older one passes over it, and whoever enforced it would
 # loosen what stands around it: within `not`, say, or among the alternatives of `oneOf`.
