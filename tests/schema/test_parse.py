@@ -640,6 +640,15 @@ def value_fault(value: object, limits: ParseLimits = DEFAULT_LIMITS) -> Issue:
     return caught.value.issue
 
 
+def test_a_fault_may_be_of_something_else_than_arguments() -> None:
+    """A file that is not JSON is told of as a file; the place and the repair stay."""
+    with pytest.raises(ParseFault) as caught:
+        parse('{"a": 1, "a": 2}')
+    issue = caught.value.about("the file")
+    assert issue.message.startswith("Invalid JSON in the file: a duplicate member name at line 1")
+    assert (issue.path, issue.hint) == (caught.value.issue.path, caught.value.issue.hint)
+
+
 @pytest.mark.parametrize(
     "literal",
     ["9007199254740992.5", "9007199254740993.0", "1.0000000000000000001", "1e-400", "-5E-760"],

@@ -96,7 +96,7 @@ def _plain(foreign: Any) -> dict[str, Any]:
     try:
         plain = check_value(foreign)
     except ParseFault as error:
-        found = error.issue
+        found = error.about("the definition")
         issue = fault(found.path, found.code, found.message, found.hint or "")
         raise DefinitionError("", (issue,)) from None
     if not isinstance(plain, dict):

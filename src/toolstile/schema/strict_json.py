@@ -52,6 +52,11 @@ class ParseFault(ValueError):
         self.wrong = wrong
         super().__init__(issue.message)
 
+    def about(self, what: str) -> Issue:
+        """The issue in words for something else than arguments, such as "the file"."""
+        message = self.issue.message.replace(_HEADS[INVALID_JSON], f"Invalid JSON in {what}", 1)
+        return msgspec.structs.replace(self.issue, message=message)
+
 
 NO_JSON = "invalid_json"
 

@@ -52,7 +52,8 @@ def read_definitions(file: Path, vocabulary: Vocabulary) -> list[Report]:
     try:
         document = parse(raw) if file.suffix == ".json" else load_yaml(raw)
     except (ParseFault, YamlFault) as fault:
-        return [Report(file=str(file), name="(unreadable)", issues=(fault.issue,))]
+        issue = fault.about("the file") if isinstance(fault, ParseFault) else fault.issue
+        return [Report(file=str(file), name="(unreadable)", issues=(issue,))]
     found = [_report(str(file), item, vocabulary) for item in _listed(document)]
     if not found:
         raise Fail(FAILED, "EMPTY", f"{file} holds no definition", "write {name: ..., ...}")
