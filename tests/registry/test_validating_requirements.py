@@ -141,7 +141,7 @@ def test_no_name_and_no_version_makes_checking_raise(
 ) -> None:
     """Whatever stands for the name or the version is answered; reading raises UnknownToolError."""
     for named in (name, "read_file"):
-        assert registry.check(named, "{}", version).issues
+        assert registry.check(named, "[]", version).issues
         for read in (registry.get, registry.tool, registry.callable_tool):
             with suppress(UnknownToolError):
                 read(named, version)

@@ -472,3 +472,17 @@ def test_adoption_never_loosens(seed: int, index: int) -> None:
     for document in case.documents:
         if arguments.check(document).ok:
             assert judge(document).valid, document
+
+
+def test_a_bound_beyond_64_bits_is_the_double_that_it_says() -> None:
+    """What is just within it, and what is it, are told apart as before; so are defaults."""
+    property_ = {"type": "number", "exclusiveMaximum": 2**63, "default": 1e20}
+    written = {"type": "object", "properties": {"a": {**property_, "exclusiveMaximum": 2.0**70}}}
+    tool = {"name": "t", "description": "d", "parameters": written}
+    checked = arguments_of(adopt(tool).definition).check(b"{}")
+    assert (checked.value, type(checked.value["a"])) == ({"a": 1e20}, float)
+    del property_["default"]
+    tool["parameters"] = {"type": "object", "properties": {"a": property_}}
+    bounded = arguments_of(adopt(tool).definition)
+    assert bounded.check({"a": 2.0**62}).ok
+    assert not bounded.check({"a": 2.0**63}).ok

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import json
-from typing import Any
-
 import msgspec
 from msgspec.structs import replace
 
 from toolstile.gate.decide import lost
 from toolstile.gate.facts import Rights
 from toolstile.model.call import Call, CallKey
-from toolstile.model.canonical import MAX_INTEGER, digest
+from toolstile.model.canonical import digest, from_canonical
 from toolstile.model.decision import Decision
 from toolstile.model.effect import Manifest
 from toolstile.model.job import Ending, Outcome
@@ -110,7 +107,7 @@ def held_outcome(earlier: CallRecord) -> Outcome:
     where = ran.isolation
     return Outcome(
         ending=Ending.VALUE,
-        value=value_of(earlier.output),
+        value=from_canonical(earlier.output),
         metrics=ran.resource_metrics or ResourceMetrics(),
         execution_metrics=ran.execution_metrics,
         obtained=where.obtained if where else IsolationLevel.NONE,
@@ -135,17 +132,6 @@ def question(record: CallRecord) -> str:
 def decided(record: CallRecord) -> Decision:
     """The Decision on a call that was claimed or asked about."""
     return msgspec.json.decode(record.decision, type=Decision)
-
-
-def value_of(output: bytes) -> Any:
-    """The value of a stored output, which has the same RFC 8785 bytes again. They say 1e20 in
-    digits; no integer is so large, so what looks like one was a double."""
-    return json.loads(output, parse_int=_number)
-
-
-def _number(digits: str) -> int | float:
-    number = int(digits)
-    return number if abs(number) <= MAX_INTEGER else float(digits)
 
 
 def manifest_of(record: CallRecord) -> Manifest:

@@ -15,7 +15,7 @@ import logging
 import msgspec
 from msgspec.structs import replace
 
-from toolstile.model.canonical import digest_bytes
+from toolstile.model.canonical import digest_bytes, from_canonical
 from toolstile.model.effect import Conflict, Manifest
 from toolstile.model.record import CallRecord, CallState
 from toolstile.model.result import Input, Metadata, ToolResult
@@ -23,7 +23,7 @@ from toolstile.model.vocabulary import EffectsState, SideEffect, Status, Verdict
 from toolstile.runtime.endings import effects_of, reasons
 from toolstile.runtime.ports import Effects, Store
 from toolstile.runtime.progress import now
-from toolstile.runtime.records import decided, ended, manifest_of, value_of
+from toolstile.runtime.records import decided, ended, manifest_of
 
 log = logging.getLogger("toolstile")
 
@@ -77,7 +77,7 @@ async def _rolled_forward(record: CallRecord, effects: Effects) -> ToolResult:
         )
     return replace(
         _result(record, Status.SUCCESS),
-        output=value_of(record.output),
+        output=from_canonical(record.output),
         digest=digest_bytes(record.output),
         effects_state=EffectsState.COMMITTED,
         effects=effects_of(manifest),

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
-
-import jsonschema_rs
 
 from toolstile.model.canonical import MAX_INTEGER
 from toolstile.model.issue import COMPILATION_FAILED, Issue
 from toolstile.model.json import JsonObject, JsonValue, describe, thaw
 from toolstile.schema.closing import Root, close
-from toolstile.schema.engine import compile_engine, compile_map, engine_schema
+from toolstile.schema.engine import compile_engine, engine_schema
 from toolstile.schema.extensions import NO_EXTENSIONS, Extensions
-from toolstile.schema.filling import FillingTooDeep, IntegerOutOfRange, fill, plan_for
+from toolstile.schema.filling import FillingTooDeep, IntegerOutOfRange, Plan, Planner, fill
 from toolstile.schema.issue import fault
+from toolstile.schema.judging import Judge
 from toolstile.schema.keywords import type_names
 from toolstile.schema.lint import lint
 from toolstile.schema.places import Places, walk
@@ -61,19 +60,15 @@ def _self_contradictions(closed: JsonObject, extensions: Extensions) -> Iterator
     ]
     if not examples:
         return
-    validators = compile_map(engine_schema(closed, {}), extensions)
     places = Places(closed)
+    judge, planner = Judge(places, extensions), Planner(places, integers=True, defaults=True)
     for keyword, path, place, value in examples:
-        # Inside patternProperties the engine's pointers carry translated patterns.
-        validator = validators.get(f"#{place}")
-        if validator is None:
-            continue
-        if not validator.is_valid(thaw(value)):
+        if not judge.at(place, thaw(value)):
             reason = f"a value of '{keyword}' does not fit the schema beside it"
             hint = f"make it fit, or correct the schema; it is {describe(value)}"
             yield fault(path, keyword, reason, hint)
         elif _is_huge(value) or (keyword == "default" and isinstance(value, (dict, list))):
-            yield from _unusable(places, place, (keyword, path, value), validators)
+            yield from _unusable(planner.at(place), (keyword, path, value), judge.at)
 
 
 def _is_huge(value: JsonValue) -> bool:
@@ -84,20 +79,13 @@ def _is_huge(value: JsonValue) -> bool:
 
 
 def _unusable(
-    places: Places,
-    place: str,
+    plan: Plan | None,
     example: tuple[str, str, JsonValue],
-    validators: jsonschema_rs.ValidatorMap,
+    fits: Callable[[str, JsonValue], bool],
 ) -> Iterator[Issue]:
     """A value into which defaults are filled without end, or thousands of them, or that has an
     integer beyond 64 bits: as an argument, each would be refused."""
     keyword, path, value = example
-
-    def fits(at: str, part: JsonValue) -> bool:
-        validator = validators.get(f"#{at}")
-        return validator is not None and validator.is_valid(part)
-
-    plan = plan_for(places, at=place)
     try:
         if plan is not None:
             fill(plan, thaw(value), fits)

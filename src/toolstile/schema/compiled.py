@@ -15,7 +15,7 @@ import jsonschema_rs
 import msgspec
 
 from toolstile.errors import SchemaValidationError
-from toolstile.model.canonical import canonical
+from toolstile.model.canonical import canonical, from_canonical
 from toolstile.model.definition import ToolDefinition
 from toolstile.model.issue import CONSTRAINT_VIOLATION, INVALID_JSON, Issue, pointer
 from toolstile.model.json import JsonObject, JsonValue, describe, freeze, thaw
@@ -260,7 +260,7 @@ def _explaining(schema: CompiledSchema) -> Judge:
 
 @lru_cache(maxsize=CACHE_SIZE)
 def _compiled(canonical_schema: bytes, extensions: Extensions) -> CompiledSchema:
-    return CompiledSchema(freeze(msgspec.json.decode(canonical_schema)), extensions)
+    return CompiledSchema(freeze(from_canonical(canonical_schema)), extensions)
 
 
 def arguments_of(

@@ -317,8 +317,3 @@ def _address(place: Place) -> dict[str, str]:
         resource = resource.parent
     fragment = engine_pointer(place).removeprefix(engine_pointer(resource))
     return {"$ref": f"{place.base}#{quote(fragment)}"}
-
-
-def compile_map(schema: dict[str, Any], extensions: Extensions) -> jsonschema_rs.ValidatorMap:
-    """Validators of every place of an engine schema, by '#' and JSON Pointer."""
-    return jsonschema_rs.validator_map_for(schema, **engine_options(extensions, schema))

@@ -89,18 +89,24 @@ def plan_for(
     """The plan of a schema, or of a place in it; None where there is nothing to do, ever. Without
     `integers`, the plan for values in which every integer is written as one; without `defaults`,
     the plan that fills nothing in."""
-    return _Planner(places, integers=integers, defaults=defaults).plan(places.by_pointer[at])
+    return Planner(places, integers=integers, defaults=defaults).at(at)
 
 
-class _Planner:
+class Planner:
+    """Makes the plans of the places of one schema; see `plan_for`."""
+
     def __init__(self, places: Places, *, integers: bool, defaults: bool) -> None:
         self.places = places
         self.integers = integers
         self.defaults = defaults
-        self._without_defaults: _Planner | None = None
+        self._without_defaults: Planner | None = None
         self.built: dict[str, Plan] = {}
         self.filling = self._above({p.pointer for p in places if self._declares_default(p)})
         self.useful = self._above({p.pointer for p in places if self._is_integer(p)}) | self.filling
+
+    def at(self, json_pointer: str) -> Plan | None:
+        """The plan of the place at this JSON Pointer; None where there is nothing to do, ever."""
+        return self.plan(self.places.by_pointer[json_pointer])
 
     def _above(self, useful: set[str]) -> set[str]:
         """These places, and all that describe what they describe or something around it."""
@@ -170,7 +176,7 @@ class _Planner:
         if not self.defaults:
             return self.plan(place)
         if self._without_defaults is None:
-            self._without_defaults = _Planner(self.places, integers=self.integers, defaults=False)
+            self._without_defaults = Planner(self.places, integers=self.integers, defaults=False)
         return self._without_defaults.plan(place)
 
     def _attach(self, plan: Plan, child: Place, below: Plan | None) -> None:
