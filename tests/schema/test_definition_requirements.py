@@ -175,7 +175,8 @@ def test_absent_means_the_contracts_defaults() -> None:
     assert written["determinism"] == "non_deterministic"
     assert written["result_type"] == "object"
     assert written["normalize"] == "json"
-    assert define(document(result_type="binary")).normalize == "binary"
+    for kind in ("binary", "stream"):
+        assert define(document(result_type=kind)).normalize == "binary"
     for field in ("required_capabilities", "required_permissions", "secrets"):
         assert written[field] == []
     assert (written["idempotent"], written["requires_confirmation"]) == (False, False)
@@ -663,6 +664,11 @@ OVERSIZED: list[tuple[str, dict[str, Any], tuple[str, str]]] = [
     (
         "permissions",
         {"required_permissions": ["tool.system"] * 65},
+        ("/required_permissions", "maxItems"),
+    ),
+    (
+        "a permission",
+        {"required_permissions": ["tool." + "x" * 124]},
         ("/required_permissions", "maxItems"),
     ),
     (

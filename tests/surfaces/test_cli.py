@@ -16,7 +16,9 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner, Result
 
+from toolstile.registry.registry import Registry
 from toolstile.surfaces.cli.commands import app
+from toolstile.surfaces.cli.described import document_of, rows_of
 
 CONFIG = """
 grants: {fs_read: ["./workspace"], fs_write: ["./workspace"]}
@@ -111,6 +113,27 @@ def test_list_as_json_is_the_contracts_document(run: Run) -> None:
         "quarantined",
         "digest",
     }
+
+
+def test_what_is_set_beside_a_definition_is_told() -> None:
+    """Is it built in, switched on, pinned, and for which tier: in the list, and beside it."""
+    registry = Registry()
+    about = {"name": "read_file", "description": "Read", "license_tier": "teams"}
+    registry.register({**about, "version": "1.0.0"}, built_in=True)
+    registry.register({"name": "mine", "description": "Mine", "version": "1.0.0"})
+    registry.register({"name": "mine", "description": "Mine", "version": "1.1.0"})
+    registry.pin("mine", "^1.0")
+    registry.disable("mine")
+    marks = ("is_built_in", "enabled", "license_tier")
+    listed = {row["name"]: tuple(row[mark] for mark in marks) for row in rows_of(registry)}
+    assert listed == {"read_file": (True, True, "teams"), "mine": (False, False, "core")}
+    shown = {
+        name: document_of(registry, registry.get(name), "acme") for name in ("read_file", "mine")
+    }
+    assert {name: tuple(s[mark] for mark in marks) for name, s in shown.items()} == listed
+    assert [shown[name]["pinned"] for name in ("read_file", "mine")] == [None, "^1.0"]
+    assert shown["mine"]["versions"] == ["1.1.0", "1.0.0"]
+    assert shown["mine"]["id"].startswith("acme/mine@1.1.0#sha256:")
 
 
 def test_list_by_category(run: Run) -> None:

@@ -18,6 +18,7 @@ from toolstile.model import semver
 from toolstile.model.capability import (
     CAPABILITY_PERMISSION,
     MARKS,
+    MAX_PERMISSION,
     PERMISSIONS,
     Capability,
     CapabilityKind,
@@ -334,7 +335,7 @@ class _Reader:
         if value is None:
             return tuple(sorted(derived))
         path = "/required_permissions"
-        most = (fields.MAX_PERMISSIONS, fields.MAX_PERMISSION)
+        most = (fields.MAX_PERMISSIONS, MAX_PERMISSION)
         written = fields.strings(self.faults, path, value, *most)
         known = {permission: permission for permission in sorted(self.vocabulary.permissions)}
         for index, permission in enumerate(written):

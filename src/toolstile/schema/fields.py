@@ -26,7 +26,6 @@ MAX_DESCRIPTION = 1_024
 MAX_METADATA_BYTES = 16 * 1024
 MAX_USAGE = 16 * 1024
 MAX_PERMISSIONS = 64
-MAX_PERMISSION = 128
 MAX_BITS = 64  # of a number that is out of range, to be shown
 
 # Format characters can hide instructions from the person who reads a description (bidi controls,

@@ -15,6 +15,7 @@ from toolstile.model import paths
 from toolstile.model.capability import (
     ANY,
     MAX_ITEMS,
+    MAX_PERMISSION,
     PERMISSIONS,
     Capability,
     CapabilityError,
@@ -116,7 +117,7 @@ def _check_reach(at: Reading, path: str, directory: str) -> None:
 def permissions(at: Reading, path: str, value: Any) -> tuple[str, ...]:
     """`["tool.filesystem.*", ...]`. Where providers are listed, which may register permissions of
     their own, an unknown one is only looked at for its form: if nobody has it, it gives nothing."""
-    longest = fields.MAX_PERMISSION
+    longest = MAX_PERMISSION
     written = fields.strings(at.faults, path, value, fields.MAX_PERMISSIONS, longest)
     for index, item in enumerate(written):
         member = item.removesuffix("*") + "x" if item.endswith(".*") else item
