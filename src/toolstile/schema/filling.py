@@ -106,7 +106,7 @@ class Planner:
 
     def at(self, json_pointer: str) -> Plan | None:
         """The plan of the place at this JSON Pointer; None where there is nothing to do, ever."""
-        return self.plan(self.places.by_pointer[json_pointer])
+        return self._plan(self.places.by_pointer[json_pointer])
 
     def _above(self, useful: set[str]) -> set[str]:
         """These places, and all that describe what they describe or something around it."""
@@ -136,7 +136,7 @@ class Planner:
             for child in self.places.children(place, Role.VALUE)
         )
 
-    def plan(self, place: Place) -> Plan | None:
+    def _plan(self, place: Place) -> Plan | None:
         if place.pointer not in self.useful:
             return None
         if place.pointer not in self.built:  # a recursive schema has a recursive plan
@@ -153,7 +153,7 @@ class Planner:
     def _fill(self, plan: Plan, place: Place) -> None:
         alternatives: dict[str, list[tuple[str | None, Plan | None]]] = {}
         for child in self._neighbours(place):
-            below = self.plan(child)
+            below = self._plan(child)
             if child.parent is not place or child.keyword == "allOf":  # a reference, or allOf
                 plan.also += [below] if below else []
             elif child.keyword in ("anyOf", "oneOf"):
@@ -174,7 +174,7 @@ class Planner:
     def _integers(self, place: Place) -> Plan | None:
         """The plan of a place that fills nothing in."""
         if not self.defaults:
-            return self.plan(place)
+            return self._plan(place)
         if self._without_defaults is None:
             self._without_defaults = Planner(self.places, integers=self.integers, defaults=False)
         return self._without_defaults.plan(place)
