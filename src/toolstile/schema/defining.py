@@ -335,8 +335,7 @@ class _Reader:
         if value is None:
             return tuple(sorted(derived))
         path = "/required_permissions"
-        most = (fields.MAX_PERMISSIONS, MAX_PERMISSION)
-        written = fields.strings(self.faults, path, value, *most)
+        written = fields.strings(self.faults, path, value, fields.MAX_PERMISSIONS, MAX_PERMISSION)
         known = {permission: permission for permission in sorted(self.vocabulary.permissions)}
         for index, permission in enumerate(written):
             fields.choice(self.faults, f"{path}/{index}", permission, known, "")

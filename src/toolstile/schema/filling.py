@@ -177,7 +177,7 @@ class Planner:
             return self._plan(place)
         if self._without_defaults is None:
             self._without_defaults = Planner(self.places, integers=self.integers, defaults=False)
-        return self._without_defaults.plan(place)
+        return self._without_defaults.at(place.pointer)
 
     def _attach(self, plan: Plan, child: Place, below: Plan | None) -> None:
         if child.keyword == "properties":
