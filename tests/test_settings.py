@@ -748,6 +748,11 @@ def test_our_own_files_elsewhere_are_guarded_too(project: Project, name: str) ->
     ((place, code, message),) = project.faults()
     assert (place, code) == ("/grants/fs_write/0", "guarded")
     assert name in message
+    for beside in ("staging", "leases") if name == "database" else ():
+        grants = f"{{fs_read: [data/calls.db.{beside}/x]}}"
+        project.write(f"{OWN_FILES[name]}\ngrants: {grants}")
+        ((_, code, _),) = project.faults()
+        assert code == "guarded"
     project.write(f"{OWN_FILES[name].replace('data/', '.agent/')}\ngrants: {{fs_write: [data, .]}}")
     assert project.load().grants
 

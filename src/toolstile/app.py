@@ -37,11 +37,21 @@ from toolstile.runtime.ports import Store
 from toolstile.runtime.records import decoded
 from toolstile.runtime.request import Request
 from toolstile.runtime.setting import Setting
+from toolstile.runtime.whole import whole
 from toolstile.sandbox.process import ChildProcess
 from toolstile.schema.defining import Vocabulary
 from toolstile.schema.issue import fault
 from toolstile.settings import Settings, load_settings, make_private, read_state
-from toolstile.settings.places import AGENT_DIRECTORY, SETTINGS_INVALID, STATE_FILE, real
+from toolstile.settings.loading import store_file
+from toolstile.settings.places import (
+    AGENT_DIRECTORY,
+    LEASES,
+    SETTINGS_INVALID,
+    STAGING,
+    STATE_FILE,
+    place_beside,
+    real,
+)
 from toolstile.sources.declared import Failure, declared_tools
 from toolstile.sources.entry_points import extensions, providers
 
@@ -146,9 +156,7 @@ def open_store(settings: Settings) -> Store:
 def staging_of(settings: Settings) -> Path:
     """Where runs put what they would write: beside the store, because whoever recovers a call of
     this store, in whichever project, has to find it."""
-    file = settings.store.removeprefix("sqlite:///")
-    beside = Path(real(Path(file).parent)) if file != settings.store else settings.state
-    return beside / "staging"
+    return place_beside(store_file(settings) or settings.state / "toolstile.db", STAGING)
 
 
 def unheeded(settings: Settings) -> tuple[Issue, ...]:
@@ -171,7 +179,9 @@ def _not_yet(key: str, hint: str) -> Issue:
 
 def masked_places(settings: Settings) -> tuple[str, ...]:
     """What no tool may name or open, whatever is granted: .agent, and the state of all projects."""
-    places = (settings.project / AGENT_DIRECTORY, settings.state.parent)
+    places = [settings.project / AGENT_DIRECTORY, settings.state.parent]
+    if file := store_file(settings):
+        places += [place_beside(file, kind) for kind in (STAGING, LEASES)]
     return tuple(real(place) for place in places)
 
 
@@ -215,22 +225,26 @@ class Runtime:
         try:
             await self._open()
         except BaseException:
-            await self._store.close()
+            await whole(self._store.close())
             raise
         self._is_open = True
         return self
 
     async def _open(self) -> None:
-        effects = FileEffects(make_private(staging_of(self.settings)))
-        setting = self._setting()
-        self.executor = Executor(setting, self._store, ChildProcess(), effects, self._observers)
+        self._effects = FileEffects(make_private(staging_of(self.settings)))
+        line = (self._setting(), self._store, ChildProcess(), self._effects, self._observers)
+        self.executor = Executor(*line)
         await self.executor.recover()
 
     async def __aexit__(self, *_: object) -> None:
         self._is_open = False
+        await whole(self._close())
+
+    async def _close(self) -> None:
         try:
             await self.executor.close()
         finally:
+            self._effects.close()  # no file is written any more once the lease is given up
             await self._store.close()
 
     def blocking(self) -> Blocking:

@@ -26,7 +26,6 @@ from toolstile.model.capability import granted
 from toolstile.registry.registry import Registry
 from toolstile.runtime import approvals
 from toolstile.runtime.executor import Executor
-from toolstile.runtime.recovery import recover
 from toolstile.runtime.request import Request
 from toolstile.runtime.setting import Setting
 from toolstile.sandbox.process import ChildProcess
@@ -60,8 +59,7 @@ async def executor(folder: Path) -> Executor:
     effects = FileEffects(folder / "staging")
     store = SqliteStore(folder / "state" / "toolstile.db")
     line = Executor(setting, store, ChildProcess(), effects)
-    for ended in await recover(store, effects):
-        print(json.dumps({"recovered": ended.to_dict()}), flush=True)
+    await line.recover()
     return line
 
 

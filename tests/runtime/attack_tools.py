@@ -53,6 +53,15 @@ def linked(path: WritePath, to: str) -> int:
 
 
 @tool
+def sparse(path: WritePath) -> int:
+    """Make what was staged as large as a disk, and of nothing."""
+    written = path.write_text("harmless")
+    stage: Any = path.stage
+    os.truncate(stage._directory / stage.staged[0].file, 1 << 42)
+    return written
+
+
+@tool
 def altered(path: WritePath, seconds: float) -> int:
     """Leave a process that outlives the run and rewrites what was staged."""
     written = path.write_text("harmless")
@@ -251,6 +260,7 @@ ALL = (
     twice,
     waits,
     hogs,
+    sparse,
     listens,
     spins,
     unsendable,

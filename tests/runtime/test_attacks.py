@@ -28,6 +28,7 @@ from toolstile.errors import NotWaiting, StoreUnavailable
 from toolstile.model.call import Caller, CallKey, uuid7
 from toolstile.model.capability import granted
 from toolstile.model.decision import Approval
+from toolstile.model.effect import Conflict, Manifest
 from toolstile.model.record import CallRecord, CallState
 from toolstile.model.result import ToolResult
 from toolstile.model.vocabulary import EffectsState, Status
@@ -35,6 +36,7 @@ from toolstile.registry.registry import Registry
 from toolstile.runtime import approvals
 from toolstile.runtime.executor import Executor
 from toolstile.runtime.fingerprint import fingerprint
+from toolstile.runtime.records import decoded
 from toolstile.runtime.request import Request
 from toolstile.store.sqlite import SqliteStore
 
@@ -634,7 +636,7 @@ async def test_a_call_that_was_taken_over_is_no_success(line: Executor, tmp_path
     arguments, identity = {"body": '{"outcome":{"ending":"value"}}'}, uuid7()
     task = asyncio.ensure_future(call(line, "frame", arguments, execution_id=identity))
     await until_claimed(line, identity)
-    for lease in (tmp_path / "state" / "run").iterdir():
+    for lease in (tmp_path / "state" / "toolstile.db.leases").iterdir():
         lease.unlink()
     other = SqliteStore(tmp_path / "state" / "toolstile.db")
     (taken,) = await other.abandoned()
@@ -823,3 +825,101 @@ async def test_a_value_that_its_own_class_refuses_stays_plain(tmp_path: Path) ->
         finally:
             del os.environ["PICKY"]
         assert (result.ok, result.value) == (True, {"number": 1})
+
+
+class _Slow(FileEffects):
+    """File effects whose commit waits, in its thread, until it is let go."""
+
+    def __init__(self, directory: Path) -> None:
+        super().__init__(directory)
+        self.begun, self.let_go = threading.Event(), threading.Event()
+
+    async def commit(self, manifest: Manifest) -> tuple[Conflict, ...]:
+        await self._in_thread(self._wait)
+        return await super().commit(manifest)
+
+    def _wait(self) -> None:
+        self.begun.set()
+        assert self.let_go.wait(20)
+
+
+async def test_nothing_denies_a_change_past_its_commit_point(
+    line: Executor, work: Path, tmp_path: Path
+) -> None:
+    """Whatever is cancelled while a decided change is made, the record never says that it was not:
+    the caller may go any time, and a loop that ends leaves it to recovery."""
+    waits = await call(line, "save", {"path": "a", "text": "x"})
+    line.effects = slow = _Slow(tmp_path / "staging")
+    approving = asyncio.ensure_future(approvals.approve(line, waits.metadata.execution_id, ME))
+    await asyncio.to_thread(slow.begun.wait, 20)
+    approving.cancel()
+    (walking,) = line._walking.values()
+    walking.cancel()  # as `asyncio.run` does with all tasks when it ends
+    await asyncio.gather(approving, return_exceptions=True)
+    stored = await line.store.get("local", waits.metadata.execution_id)
+    assert stored is not None
+    assert stored.state is CallState.COMMITTING
+    slow.let_go.set()
+    slow.close()
+    line.effects = FileEffects(tmp_path / "staging")
+    await line.recover(stored)
+    done = await line.store.get("local", waits.metadata.execution_id)
+    assert done is not None
+    assert decoded(done).effects_state is EffectsState.COMMITTED
+    assert (work / "a").read_text(encoding="utf-8") == "x"
+
+
+async def test_a_denial_is_told_whoever_waits_for_it(line: Executor, work: Path) -> None:
+    """A caller that goes away in the middle of its no leaves no stage, and observers hear of it."""
+    told: list[str] = []
+    line.observers = (lambda event: told.append(event.type),)
+    waits = await call(line, "save", {"path": "a", "text": "x"})
+    denying = asyncio.ensure_future(approvals.deny(line, waits.metadata.execution_id, ME))
+    for _ in range(4):
+        await asyncio.sleep(0)
+    denying.cancel()
+    await asyncio.gather(denying, return_exceptions=True)
+    stored = await line.store.get("local", waits.metadata.execution_id)
+    assert stored is not None
+    ended = stored.state is CallState.DONE
+    assert told == ["ConfirmationRequested", *(["ToolCompleted"] if ended else [])]
+    assert (names(stages(line)) == []) is ended
+
+
+async def test_a_call_that_recovery_could_not_end_is_ended_when_asked_for(
+    line: Executor, tmp_path: Path
+) -> None:
+    """Taken over from the dead and not ended, because the store failed then: whoever sends the
+    call again finds it ended, and not in flight for ever."""
+    if not isinstance(line.store, SqliteStore):
+        pytest.skip("memory is never taken over")
+    first = await call(line, "inventory", {}, call_id="k")
+    stored = await line.store.get("local", first.metadata.execution_id)
+    assert stored is not None
+    left = replace(stored, state=CallState.RUNNING, result=b"")
+    assert await line.store.advance(left, CallState.DONE)
+    again = await call(line, "inventory", {}, call_id="k")
+    assert (again.error_code, again.replayed) == ("OUTCOME_UNKNOWN", True)
+
+
+async def test_one_call_that_cannot_be_recovered_hinders_no_other(
+    line: Executor, tmp_path: Path
+) -> None:
+    """A record that this version does not understand is left as it is, with a line in the log."""
+    first = await call(line, "inventory", {}, call_id="k")
+    stored = await line.store.get("local", first.metadata.execution_id)
+    assert stored is not None
+    strange = replace(stored, state=CallState.RUNNING, side_effects=("gpu_use",))
+    sound = replace(stored, state=CallState.RUNNING)
+    await line.store.advance(sound, CallState.DONE)
+    await line.recover(strange, sound)
+    ended = await line.store.get("local", first.metadata.execution_id)
+    assert ended is not None
+    assert ended.state is CallState.DONE
+
+
+async def test_a_staged_file_has_a_largest_size(line: Executor, work: Path) -> None:
+    """One that pretends to be of terabytes is refused at once, and keeps nobody waiting."""
+    result = await call(line, "sparse", {"path": "a"})
+    assert not result.is_success
+    assert not (work / "a").exists()

@@ -127,9 +127,9 @@ def test_another_project_recovers_what_was_decided(tmp_path: Path) -> None:
     decided change can apply it."""
     store = f"sqlite:///{tmp_path / 'calls.db'}"
     places = {staging_of(load_settings({"store": store}, start=tmp_path / n)) for n in ("a", "b")}
-    assert places == {Path(os.path.realpath(tmp_path)) / "staging"}
+    assert places == {Path(os.path.realpath(tmp_path)) / "calls.db.staging"}
     own = load_settings({}, start=tmp_path / "a")
-    assert staging_of(own) == own.state / "staging"
+    assert staging_of(own) == own.state / "toolstile.db.staging"
 
 
 def test_nobody_waits_at_a_closed_door(tmp_path: Path) -> None:

@@ -18,7 +18,7 @@ from toolstile.errors import StoreUnavailable
 from toolstile.model.call import CallKey, uuid7
 from toolstile.model.record import CallRecord, CallState
 from toolstile.runtime.ports import Store
-from toolstile.store.lease import Lease, is_dead
+from toolstile.store.lease import Lease, is_dead, sweep
 from toolstile.store.memory import MAX_FINISHED, MAX_REFUSED, MemoryStore
 from toolstile.store.sqlite import SqliteStore
 
@@ -166,12 +166,13 @@ async def test_a_spoilt_row_keeps_no_other_from_recovery(tmp_path: Path) -> None
 
 
 async def test_the_leases_of_the_dead_are_swept(tmp_path: Path) -> None:
-    """Whoever recovers leaves the files of the living alone, and removes all others."""
-    leases = tmp_path / "run"
+    """Whoever recovers removes the leases of the dead, and nothing of the living or of others."""
+    leases = tmp_path / "toolstile.db.leases"
     one, two = SqliteStore(tmp_path / "toolstile.db"), SqliteStore(tmp_path / "toolstile.db")
     (leases / uuid7()).touch()
+    (leases / "notes.txt").touch()
     assert await one.abandoned() == ()
-    assert {path.name for path in leases.iterdir()} == {one.owner, two.owner}
+    assert {path.name for path in leases.iterdir()} == {one.owner, two.owner, "notes.txt"}
     await one.close()
     await two.close()
 
@@ -346,3 +347,16 @@ def test_a_file_that_is_no_database_is_refused(tmp_path: Path) -> None:
     with pytest.raises(StoreUnavailable):
         SqliteStore(path)
     assert path.read_bytes().startswith(b"not a database")
+
+
+async def test_no_sweeper_removes_a_living_lease(tmp_path: Path) -> None:
+    """One that still holds the file which another has removed leaves the one in its place alone,
+    although that has its name."""
+    (old := tmp_path / uuid7()).touch()
+    descriptor = os.open(old, os.O_RDWR)
+    old.unlink()
+    lease = Lease(tmp_path, old.name)
+    sweep(tmp_path)
+    os.close(descriptor)
+    assert not is_dead(tmp_path, lease.owner)
+    lease.release()

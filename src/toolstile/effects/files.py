@@ -16,7 +16,9 @@ import contextlib
 import logging
 import shutil
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import ParamSpec, TypeVar
 
 from toolstile.effects.diff import diff
 from toolstile.effects.placing import CHANGED, Place, reason_of
@@ -28,6 +30,12 @@ from toolstile.model.job import Outcome
 
 log = logging.getLogger("toolstile")
 
+# Disks gain little from more at once.
+MAX_THREADS = 4
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
 
 class FileEffects:
     """Effects port: stages beneath one directory that no tool is granted."""
@@ -35,6 +43,15 @@ class FileEffects:
     def __init__(self, directory: Path, renames: Renames = OF_THE_DISK) -> None:
         self._directory = directory
         self._renames = renames
+        self._threads = ThreadPoolExecutor(MAX_THREADS, thread_name_prefix="toolstile-files")
+
+    def close(self) -> None:
+        """Wait until nothing is written any more. A thread cannot be stopped in the middle, and
+        whoever gives up the lease before it has ended lets others write beside it."""
+        self._threads.shutdown()
+
+    async def _in_thread(self, work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+        return await asyncio.wrap_future(self._threads.submit(work, *args, **kwargs))
 
     async def open(self, execution_id: str) -> str:
         """An empty stage for a run."""
@@ -51,21 +68,21 @@ class FileEffects:
         """
         if not outcome.staged:
             return Manifest(execution_id=execution_id)
-        return await asyncio.to_thread(_sealed, self._stage(execution_id), execution_id, outcome)
+        return await self._in_thread(_sealed, self._stage(execution_id), execution_id, outcome)
 
     async def commit(self, manifest: Manifest) -> tuple[Conflict, ...]:
         """Apply what is not applied yet. Returns what could not be, and why; where there is any,
         nothing is applied but what a conflict calls changed."""
         stage = self._stage(manifest.execution_id)
-        return await asyncio.to_thread(_committed, stage, manifest, self._renames)
+        return await self._in_thread(_committed, stage, manifest, self._renames)
 
     async def discard(self, execution_id: str) -> None:
         """Remove a stage; an absent one is as good."""
-        await asyncio.to_thread(shutil.rmtree, self._stage(execution_id), ignore_errors=True)
+        await self._in_thread(shutil.rmtree, self._stage(execution_id), ignore_errors=True)
 
     async def diff(self, manifest: Manifest) -> str:
         """Unified diffs of text files, one line for anything else."""
-        return await asyncio.to_thread(_diff, self._stage(manifest.execution_id), manifest)
+        return await self._in_thread(_diff, self._stage(manifest.execution_id), manifest)
 
     def _stage(self, execution_id: str) -> Path:
         # The name may come from outside: it must not lead out of the directory of stages.

@@ -6,6 +6,7 @@ from __future__ import annotations
 import os
 import re
 import stat
+from io import BufferedReader
 from pathlib import Path
 
 from msgspec.structs import replace
@@ -16,6 +17,8 @@ from toolstile.model.job import StagedFile
 
 # No run writes more files than a person could look through.
 MAX_FILES = 100_000
+# Of each file: reading it takes seconds, and no end of it may keep a runtime from closing.
+MAX_BYTES = 4 << 30
 _DIGEST = re.compile(r"sha256:[0-9a-f]{64}")
 _NAME = re.compile(r"[0-9]{6,12}")  # as the stage of a run counts them
 
@@ -69,10 +72,16 @@ def _appended(stage: Path, change: Change) -> Change:
             opened(stage / change.staged) as tail,
         ):
             mode = stat.S_IMODE(os.fstat(there.fileno()).st_mode)
+            _check_size(there)
             base, new = digests(there, tail)
     except FileNotFoundError:  # removed since: a conflict, which committing finds
         return change
     return replace(change, base=base, base_mode=mode, new=new, mode=mode & 0o777)
+
+
+def _check_size(file: BufferedReader) -> None:
+    if os.fstat(file.fileno()).st_size > MAX_BYTES:
+        raise ValueError(f"a run changes files of at most {MAX_BYTES:,} bytes")
 
 
 def _content(stage: Path, name: str) -> str:
@@ -82,6 +91,7 @@ def _content(stage: Path, name: str) -> str:
         # A second name would be somebody else's file: its bytes and its mode are not the run's.
         if os.fstat(file.fileno()).st_nlink != 1:
             raise ValueError("a staged file has one name only")
+        _check_size(file)
         os.fchmod(file.fileno(), 0o400)
         os.fsync(file.fileno())
         return digest(file)

@@ -39,7 +39,7 @@ from toolstile.model.decision import Decision, NamedResource
 from toolstile.model.effect import Manifest
 from toolstile.model.event import Event
 from toolstile.model.job import Ending, Outcome
-from toolstile.model.record import CallRecord, CallState
+from toolstile.model.record import UNFINISHED, CallRecord, CallState
 from toolstile.model.result import ToolResult
 from toolstile.model.vocabulary import EffectsState, Verdict
 from toolstile.runtime import endings, events, records
@@ -52,6 +52,7 @@ from toolstile.runtime.recovery import recover
 from toolstile.runtime.request import Request, parse_request
 from toolstile.runtime.resources import beyond, name_resources
 from toolstile.runtime.setting import Setting, facts_of, job_of, unrunnable
+from toolstile.runtime.whole import whole
 from toolstile.schema.compiled import arguments_of, compiled
 from toolstile.schema.parse import check_value
 
@@ -84,6 +85,7 @@ class Executor:
         self._sequence = itertools.count(1)
         self._walking: dict[Progress, asyncio.Task[ToolResult]] = {}
         self._closed = False
+        self._recovering = asyncio.Lock()
         self._late: deque[tuple[CallRecord, CallState]] = deque(maxlen=MAX_LATE)
 
     async def call(self, request: Request) -> ToolResult:
@@ -99,7 +101,7 @@ class Executor:
             return await asyncio.shield(line)
         except asyncio.CancelledError:
             at.given_up.set()
-            await asyncio.wait({line})
+            await whole(line)
             raise
 
     async def _walk(self, at: Progress) -> ToolResult:
@@ -119,6 +121,8 @@ class Executor:
         except Ended as ended:
             at.ended = ended
         except asyncio.CancelledError:  # the event loop itself is being closed
+            if at.has("record") and at.record.state is CallState.COMMITTING:
+                raise  # past the commit point there is one way on, and recovery takes it
             at.ended = endings.cancelled(at)
             self.tell(await self._record(at))
             raise
@@ -132,10 +136,13 @@ class Executor:
     async def end(self, waiting: CallRecord, result: ToolResult) -> bool:
         """Steps 13 and 14 for a call that waits, and will not go on: a person said no. False
         where it has been answered elsewhere."""
+        return await whole(self._end(waiting, result))
+
+    async def _end(self, waiting: CallRecord, result: ToolResult) -> bool:
         if not await self.store.advance(records.ended(waiting, result), waiting.state):
             return False
-        await self.effects.discard(waiting.execution_id)
         self.tell(result)
+        await self.effects.discard(waiting.execution_id)
         return True
 
     def tell(self, result: ToolResult) -> None:
@@ -168,14 +175,14 @@ class Executor:
             await asyncio.wait(self._walking.values())
         await self._catch_up()
 
-    async def recover(self) -> None:
-        """Bring to an end what executors that are gone have left, and tell of it."""
-        for result in await recover(self.store, self.effects):
-            metadata = result.metadata
-            message = "[TLS-RUN] An abandoned call was ended. execution=%s status=%s effects=%s"
-            word = result.error_code or result.status.word
-            log.warning(message, metadata.execution_id, word, result.effects_state)
-            self.tell(result)
+    async def recover(self, *ours: CallRecord) -> None:
+        """Bring to an end what executors that are gone have left, and tell of it; and calls of
+        ours that an earlier attempt at this took over and could not end."""
+        async with self._recovering:
+            for record in (*ours, *await self.store.abandoned()):
+                result = await recover(record, self.store, self.effects)
+                if result is not None:
+                    self.tell(result)
 
     # --- the steps, in the order of the line -----------------------------------------------
 
@@ -184,8 +191,8 @@ class Executor:
             raise StoreUnavailable("the runtime is closed", "open another")
         await self._catch_up()
         earlier = await self.store.find(at.call.key)
-        if earlier is not None and records.may_be_abandoned(earlier, self.store):
-            await self.recover()
+        if earlier is not None and earlier.state in UNFINISHED and not self._walks(earlier, at):
+            await self.recover(*((earlier,) if earlier.owner == self.store.owner else ()))
             earlier = await self.store.find(at.call.key)
         if at.request.approval is not None:
             return records.approvable(earlier, at)
@@ -308,6 +315,11 @@ class Executor:
         return result
 
     # --- keys and states -------------------------------------------------------------------
+
+    def _walks(self, record: CallRecord, but: Progress) -> bool:
+        """Is this call on its way here?"""
+        others = (at for at in self._walking if at is not but)
+        return any(at.execution_id == record.execution_id for at in others)
 
     async def _take_key(self, at: Progress, record: CallRecord) -> None:
         holder = await self.store.claim(record) if at.earlier is None else None

@@ -116,11 +116,6 @@ def held_outcome(earlier: CallRecord) -> Outcome:
     )
 
 
-def may_be_abandoned(record: CallRecord, store: Store) -> bool:
-    """Does an executor work on this call that is not this one, and may be gone?"""
-    return record.state in UNFINISHED and record.owner != store.owner
-
-
 def question(record: CallRecord) -> str:
     """The digest that an answer to a waiting call is bound to: of what has run, the manifest; of
     what has not, the call as it was decided on."""

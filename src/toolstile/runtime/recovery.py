@@ -28,18 +28,24 @@ from toolstile.runtime.records import decided, ended, manifest_of
 log = logging.getLogger("toolstile")
 
 
-async def recover(store: Store, effects: Effects) -> list[ToolResult]:
-    """Bring every abandoned call to its end; the results that were recorded."""
-    found = [await _ended(record, store, effects) for record in await store.abandoned()]
-    return [result for result in found if result is not None]
-
-
-async def _ended(record: CallRecord, store: Store, effects: Effects) -> ToolResult | None:
-    committing = record.state is CallState.COMMITTING
-    result = await _rolled_forward(record, effects) if committing else _unknown(record)
-    if not await store.advance(ended(record, result), record.state):
+async def recover(record: CallRecord, store: Store, effects: Effects) -> ToolResult | None:
+    """Bring one call that is ours now to its end: its result, if that was recorded here. A call
+    that cannot be ended must not keep others from being recovered, nor a runtime from opening."""
+    try:
+        committing = record.state is CallState.COMMITTING
+        result = await _rolled_forward(record, effects) if committing else _unknown(record)
+        if not await store.advance(ended(record, result), record.state):
+            return None
+    except Exception:  # what is stored may be another version's, or spoilt
+        log.exception("[TLS-RUN] A call cannot be recovered. execution=%s", record.execution_id)
         return None
     await effects.discard(record.execution_id)
+    log.warning(
+        "[TLS-RUN] An abandoned call was ended. execution=%s status=%s effects=%s",
+        record.execution_id,
+        result.error_code or result.status.word,
+        result.effects_state,
+    )
     return result
 
 

@@ -26,7 +26,7 @@ from toolstile.settings.places import (
     state_directory,
 )
 from toolstile.settings.reading import FIELDS, MEMBERS, READERS, TOOLS, Reading, SettingsFaults
-from toolstile.settings.rights import RIGHTS, guarded_places
+from toolstile.settings.rights import DATABASE, RIGHTS, guarded_places
 from toolstile.settings.values import DEFAULT, Settings, origin_of
 from toolstile.settings.written import (
     ARGUMENT,
@@ -162,11 +162,17 @@ def _files(settings: Settings, file: Path | None) -> dict[str, Path]:
     found = {} if file is None else {"this configuration file": file}
     if isinstance(settings.policy, Path):
         found["the policy file"] = settings.policy
-    if settings.store.startswith("sqlite:///"):
-        found["the database"] = Path(settings.store.removeprefix("sqlite:///"))
+    if database := store_file(settings):
+        found[DATABASE] = database
     if (settings.licence.token or "").startswith("file:"):
         found["the licence"] = Path(str(settings.licence.token).removeprefix("file:"))
     return found
+
+
+def store_file(settings: Settings) -> Path | None:
+    """The database that the settings name, if they name a file."""
+    path = settings.store.removeprefix("sqlite:///")
+    return Path(path) if path != settings.store else None
 
 
 def _defaults(document: Mapping[str, Any]) -> list[str]:

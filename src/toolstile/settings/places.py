@@ -157,7 +157,19 @@ def _check_above(directory: Path) -> None:
     open_to_others = found.st_mode & _WRITABLE_BY_OTHERS and not found.st_mode & stat.S_ISVTX
     if open_to_others or found.st_uid not in (0, os.geteuid()):
         reason = "others could put a directory of theirs in the place of one that lies here"
-        refuse(str(directory), reason, "chmod 700 it if it is yours, or set XDG_STATE_HOME")
+        where = "XDG_STATE_HOME, or the path of the store"
+        refuse(str(directory), reason, f"chmod 700 it if it is yours, or change the place: {where}")
+
+
+# What lies beside a store: where runs put what they would write, and who is alive.
+STAGING, LEASES = "staging", "leases"
+
+
+def place_beside(file: Path, kind: str) -> Path:
+    """A directory that belongs to a store, by the one name that its file has. It is named after
+    the file: whatever else lies there is somebody else's."""
+    whole = Path(real(file))
+    return whole.with_name(f"{whole.name}.{kind}")
 
 
 # --- what no tool may be granted ----------------------------------------------------------------

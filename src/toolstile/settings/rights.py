@@ -24,7 +24,15 @@ from toolstile.model.capability import (
     permission_pattern,
 )
 from toolstile.schema import fields
-from toolstile.settings.places import AGENT_DIRECTORY, Guarded, lies_in, real
+from toolstile.settings.places import (
+    AGENT_DIRECTORY,
+    LEASES,
+    STAGING,
+    Guarded,
+    lies_in,
+    place_beside,
+    real,
+)
 from toolstile.settings.reading import (
     Read,
     Reading,
@@ -42,6 +50,11 @@ _MASKED_HINT = "grant a directory beside it; one that holds it may be granted, f
 _STATE_HINT = "grant one that has nothing to do with it, or set XDG_STATE_HOME to one outside"
 
 
+# What our own files are called in messages.
+DATABASE = "the database"
+BESIDE = {STAGING: "what runs have staged", LEASES: "the locks of the database"}
+
+
 def guarded_places(
     project: Path, state_root: Path, files: Mapping[str, Path]
 ) -> tuple[Guarded, ...]:
@@ -55,7 +68,11 @@ def guarded_places(
     )
     kept = "the directory where this program keeps its own state"
     state = Guarded(kept, real(state_root), hint=_STATE_HINT)
-    others = (Guarded(what, real(path)) for what, path in files.items())
+    others = [Guarded(what, real(path)) for what, path in files.items()]
+    if DATABASE in files:
+        # What holds these holds the database, too, so only they themselves are left to refuse.
+        beside = ((what, place_beside(files[DATABASE], kind)) for kind, what in BESIDE.items())
+        others += [Guarded(what, str(path), masked=True) for what, path in beside]
     safe = (agent.path, state.path)
     outside = (
         each for each in others if not any(lies_in(each.path, directory) for directory in safe)

@@ -9,7 +9,10 @@ from __future__ import annotations
 import contextlib
 import fcntl
 import os
+import re
 from pathlib import Path
+
+_OWNER = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 
 
 class Lease:
@@ -41,15 +44,22 @@ def _locked(path: Path) -> int | None:
 
 
 def sweep(directory: Path) -> None:
-    """Remove the files of the dead: an absent one says the same."""
-    for path in directory.iterdir():
+    """Remove the files of the dead: an absent one says the same. What has not the name of a lease
+    is somebody else's."""
+    for path in filter(_is_lease, directory.iterdir()):
         with contextlib.suppress(OSError):  # alive, or somebody else is sweeping
             descriptor = os.open(path, os.O_RDWR | os.O_CLOEXEC)
             try:
                 fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                path.unlink()
+                # Another sweeper may have removed it, and its owner made it again since.
+                if path.stat().st_ino == os.fstat(descriptor).st_ino:
+                    path.unlink()
             finally:
                 os.close(descriptor)
+
+
+def _is_lease(path: Path) -> bool:
+    return _OWNER.fullmatch(path.name) is not None
 
 
 def is_dead(directory: Path, owner: str) -> bool:

@@ -79,7 +79,7 @@ class SqliteStore:
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="toolstile-store")
         # One file may have many names; who is alive is asked in one place.
         path = Path(os.path.realpath(path))
-        self._leases = path.parent / "run"
+        self._leases = path.with_name(f"{path.name}.leases")  # as `settings.places` guards it
         with _translated():
             path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
             _make_private(path)
@@ -164,9 +164,14 @@ class SqliteStore:
         query = "SELECT DISTINCT owner FROM calls WHERE state IN (?, ?) AND owner != ?"
         owners = self._connection.execute(query, (*UNFINISHED, self.owner)).fetchall()
         dead = [owner for (owner,) in owners if is_dead(self._leases, owner)]
-        taken = tuple(record for owner in dead for record in self._take_over(owner))
+        taken: list[CallRecord] = []
+        try:
+            for owner in dead:
+                taken += self._take_over(owner)
+        except sqlite3.Error:  # what is ours by now is to be ended by us
+            log.exception("[TLS-RUN] Not every call of the dead could be taken over")
         sweep(self._leases)
-        return taken
+        return tuple(taken)
 
     def _take_over(self, owner: str) -> Iterator[CallRecord]:
         query = "SELECT record FROM calls WHERE owner = ? AND state IN (?, ?)"
