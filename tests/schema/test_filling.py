@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from toolstile.model.json import freeze
-from toolstile.schema import compile_arguments
+from toolstile.schema import check_schema, compile_arguments
 from toolstile.schema.compiled import CompiledSchema
 
 INTEGER = {"type": "integer"}
@@ -98,3 +98,121 @@ def test_an_integer_of_an_alternative_has_the_same_bounds() -> None:
     check = compile_arguments(members(v={"anyOf": [INTEGER, TEXT]})).check
     (issue,) = check({"v": 1e300}).issues
     assert (issue.path, issue.code) == ("/v", "number_range")
+
+
+def listed(item: dict[str, Any], **defs: Any) -> dict[str, Any]:
+    """Arguments with a list `l` of such items."""
+    return {**members(l={"type": "array", "items": item}), "$defs": defs}
+
+
+def defaulted(count: int) -> dict[str, Any]:
+    """An object with so many members that have a default."""
+    return members(**{f"p{n}": {**INTEGER, "default": n} for n in range(count)})
+
+
+def test_any_number_of_rows_is_filled_in() -> None:
+    """What is filled into what was sent grows with it, without a bound of its own."""
+    rows = compile_arguments(listed(defaulted(1))).check({"l": [{}] * 20_000})
+    assert rows.unwrap() == {"l": [{"p0": 0}] * 20_000}
+
+
+def test_a_few_bytes_do_not_become_many() -> None:
+    """Where defaults would add more than 4 MiB, the limit is told as what it is."""
+    (issue,) = compile_arguments(listed(defaulted(400))).check({"l": [{}] * 2_000}).issues
+    assert (issue.code, issue.path) == ("too_large", "")
+    assert "add more than 4,194,304 bytes" in issue.message
+
+
+def test_arguments_that_leave_out_everything_are_tried() -> None:
+    """A schema whose own defaults are more than any call may have is refused, at its properties;
+    each of them may be small."""
+    inner = {f"q{n}": {"$ref": "#/$defs/P", "default": {}} for n in range(40)}
+    few = {**members(**inner), "$defs": {"P": defaulted(40)}}
+    assert check_schema(few) == ()
+    assert len(compile_arguments(few).check({}).unwrap()["q39"]) == 40
+    long = members(p={"type": "string", "default": "x" * 15_000})
+    (issue,) = check_schema(
+        {
+            **members(**{f"q{n}": {"$ref": "#/$defs/P", "default": {}} for n in range(300)}),
+            "$defs": {"P": long},
+        }
+    )
+    assert (issue.path, issue.code) == ("/properties", "properties")
+
+
+def in_a_row(count: int, last: dict[str, Any]) -> dict[str, Any]:
+    """So many definitions, each of them a list of the next."""
+    defs: dict[str, Any] = {
+        f"D{n}": {"type": "array", "items": {"$ref": f"#/$defs/D{n + 1}"}} for n in range(count)
+    }
+    return {**members(r={"$ref": "#/$defs/D0"}, i=INTEGER), "$defs": defs | {f"D{count}": last}}
+
+
+@pytest.mark.parametrize("last", [INTEGER, defaulted(1)])
+def test_references_may_lead_on_for_long(last: dict[str, Any]) -> None:
+    """Three thousand references in a row are more than Python's stack takes, and no trouble."""
+    schema = in_a_row(3_000, last)
+    assert check_schema(schema) == ()
+    assert repr(compile_arguments(schema).check({"r": [[]], "i": 1.0}).unwrap()["i"]) == "1"
+
+
+def test_alternatives_nest_at_every_level() -> None:
+    """Twenty alternatives within each other, at each of 60 levels."""
+    nested: dict[str, Any] = {"type": "array", "items": {"$ref": "#/$defs/N"}}
+    for _ in range(20):
+        nested = {"anyOf": [INTEGER, nested]}
+    sent: Any = 1.0
+    for _ in range(60):
+        sent = [sent]
+    schema = {**members(r={"$ref": "#/$defs/N"}), "$defs": {"N": nested}}
+    filled = compile_arguments(schema).check({"r": sent}).unwrap()
+    assert repr(filled["r"]) == "[" * 60 + "1" + "]" * 60
+
+
+OPEN = {"type": "object", "additionalProperties": True}
+BESIDE = {**OPEN, "properties": {"a": {"type": "integer", "minimum": 5}}}
+
+
+@pytest.mark.parametrize(("default", "filled"), [(1, {}), (6, {"a": 6})])
+@pytest.mark.parametrize("way", ["allOf", "$ref"])
+def test_what_is_filled_in_fits_all_that_describes_it(
+    way: str, default: int, filled: dict[str, Any]
+) -> None:
+    """A default is left out where another description of the same object refuses it."""
+    first = {**OPEN, "properties": {"a": {"type": "integer", "default": default}}}
+    ways = {
+        "allOf": {**OPEN, "allOf": [first, BESIDE]},
+        "$ref": {**BESIDE, "$ref": "#/$defs/A", "$defs": {"A": first}},
+    }
+    assert compile_arguments(ways[way]).check({}).unwrap() == filled
+
+
+def dynamic(**whole: Any) -> dict[str, Any]:
+    """A list whose items are what the dynamic anchor `n` means: one of two definitions, or the
+    schema's own."""
+    integers = {"$dynamicAnchor": "n", **members(n=INTEGER, a={**INTEGER, "default": 1})}
+    numbers = {"$dynamicAnchor": "n", **members(n=NUMBER, b={**INTEGER, "default": 1})}
+    items = {"type": "array", "items": {"$dynamicRef": "#n"}}
+    first = {"$id": "http://x/list", **items, "$defs": {"d": integers}}
+    second = {"$id": "http://x/other", "$ref": "http://x/list", "$defs": {"d": numbers}}
+    schema = members(l={"$ref": "http://x/other"}, **whole.pop("properties", {}))
+    return {**schema, **whole, "$defs": {"first": first, "second": second}}
+
+
+def test_nothing_is_done_where_a_dynamic_reference_may_lead_anywhere() -> None:
+    """Which definition is meant depends on the way there: none of them is filled in. The schema's
+    own is the first on every way."""
+    filled = compile_arguments(dynamic()).check({"l": [{"n": 5.0}]}).unwrap()
+    assert repr(filled) == "{'l': [{'n': 5.0}]}"
+    own = dynamic(**{"$dynamicAnchor": "n", "properties": {"n": INTEGER}})
+    assert repr(compile_arguments(own).check({"l": [{"n": 5.0}]}).unwrap()) == "{'l': [{'n': 5}]}"
+
+
+def test_a_rounded_integer_is_told_as_one() -> None:
+    """It lies within 64 bits; a smaller one would be no better. What lies beyond is told so."""
+    check = compile_arguments(members(i=INTEGER)).check
+    (rounded,) = check({"i": 1.152921504606847e18}).issues
+    assert (rounded.path, rounded.code) == ("/i", "number_range")
+    assert "a double would round to an integer" in rounded.message
+    (beyond,) = check({"i": 1e30}).issues
+    assert "integers lie within" in beyond.message

@@ -11,12 +11,23 @@ from toolstile.model.json import JsonObject, JsonValue, describe, thaw
 from toolstile.schema.closing import Root, close
 from toolstile.schema.engine import compile_engine, engine_schema
 from toolstile.schema.extensions import NO_EXTENSIONS, Extensions
-from toolstile.schema.filling import FillingTooDeep, IntegerOutOfRange, Plan, Planner, fill
+from toolstile.schema.filling import (
+    MAX_FILLED,
+    FillingTooDeep,
+    FillingTooLarge,
+    IntegerOutOfRange,
+    fill,
+)
 from toolstile.schema.issue import fault
 from toolstile.schema.judging import Judge
 from toolstile.schema.keywords import type_names
 from toolstile.schema.lint import lint
 from toolstile.schema.places import Places, walk
+from toolstile.schema.planning import Plan, Planner, has_defaults
+
+# What may be filled into one default, in bytes of JSON: a thousand members or two. A schema may
+# have hundreds of such defaults, and all are tried.
+MAX_FILLED_INTO_DEFAULT = 16 * 1024
 
 
 def check_schema(
@@ -69,6 +80,8 @@ def _self_contradictions(closed: JsonObject, extensions: Extensions) -> Iterator
             yield fault(path, keyword, reason, hint)
         elif _is_huge(value) or (keyword == "default" and isinstance(value, (dict, list))):
             yield from _unusable(planner.at(place), (keyword, path, value), judge.at)
+    if has_defaults(places) and judge.at("", {}):
+        yield from _unusable(planner.at(""), ("properties", "/properties", {}), judge.at)
 
 
 def _is_huge(value: JsonValue) -> bool:
@@ -84,17 +97,28 @@ def _unusable(
     fits: Callable[[str, JsonValue], bool],
 ) -> Iterator[Issue]:
     """A value into which defaults are filled without end, or thousands of them, or that has an
-    integer beyond 64 bits: as an argument, each would be refused."""
+    integer beyond 64 bits: as an argument, each would be refused. `properties` stands for arguments
+    that leave everything out."""
     keyword, path, value = example
+    hint = "write the default out in full, or drop one of those that lead back to it"
     try:
         if plan is not None:
-            fill(plan, thaw(value), fits)
+            room = MAX_FILLED_INTO_DEFAULT if keyword == "default" else MAX_FILLED
+            fill(plan, thaw(value), fits, room)
     except FillingTooDeep:
         reason = "defaults would be filled into this one without end"
-        hint = "write the default out in full, or drop one of those that lead back to it"
         if keyword == "default":
             yield fault(path, keyword, reason, hint)
+    except FillingTooLarge:
+        if keyword == "default":
+            reason = f"defaults of more than {MAX_FILLED_INTO_DEFAULT:,} bytes would be filled in"
+            yield fault(path, keyword, reason, hint)
+        elif keyword == "properties":
+            reason = f"defaults of more than {MAX_FILLED:,} bytes would be filled into {{}}"
+            yield fault(path, keyword, reason, "drop some of the defaults within defaults")
     except IntegerOutOfRange:
+        if keyword == "properties":  # told at the default that has it
+            return
         reason = f"a value of '{keyword}' has an integer beyond 64 bits, which no call may have"
         yield fault(path, keyword, reason, f"stay within ±{MAX_INTEGER}, or say 'type': 'number'")
 

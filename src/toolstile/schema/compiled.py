@@ -30,18 +30,19 @@ from toolstile.schema.engine import (
 from toolstile.schema.explain import explain
 from toolstile.schema.extensions import NO_EXTENSIONS, Extensions
 from toolstile.schema.filling import (
-    INTERACTING,
+    MAX_FILLED,
+    MAX_LEVELS,
     FillingTooDeep,
+    FillingTooLarge,
     IntegerOutOfRange,
-    Plan,
     fill,
-    has_defaults,
-    plan_for,
 )
 from toolstile.schema.judging import Judge
 from toolstile.schema.keywords import KEYWORDS
 from toolstile.schema.parse import NOT_PLAIN, ParseFault, check_value, parse, plain
 from toolstile.schema.places import Places
+from toolstile.schema.planning import Plan, has_defaults, interacts, plan_for
+from toolstile.schema.strict_json import ROUNDED
 
 # Typical schemas measure 5 to 50 KB compiled (benchmarks/bench_schema.py): at most ~50 MB.
 CACHE_SIZE = 1_024
@@ -83,7 +84,7 @@ class CompiledSchema:
         _refuse_strangers(places, extensions)
         self._depth_limit = recursion.depth_limit(places)
         defaults = has_defaults(places)
-        self._copies = defaults and _interacts(places)
+        self._copies = defaults and interacts(places, frozenset(extensions.keywords))
         # The shortcut: what it takes is valid, has every integer written as one, and wants
         # nothing but the defaults of a plan.
         self._decides = False
@@ -115,6 +116,10 @@ class CompiledSchema:
     @cached_property
     def _plan(self) -> Plan | None:
         return plan_for(Places(self.schema))
+
+    @cached_property
+    def _integers(self) -> Plan | None:
+        return plan_for(Places(self.schema), defaults=False)
 
     @cached_property
     def _judge(self) -> Judge:
@@ -171,9 +176,11 @@ class CompiledSchema:
                 return Checked(True, self._filled(value, plan))
             return Checked(True, fill(plan, value, self._judge.at))
         except IntegerOutOfRange as error:
-            return Checked(False, None, (_out_of_range(error.path),), 1)
+            return Checked(False, None, (_out_of_range(error),), 1)
         except FillingTooDeep:
-            return Checked(False, None, (_unfillable(),), 1)
+            return Checked(False, None, (_filled_too_deep(),), 1)
+        except FillingTooLarge:
+            return Checked(False, None, (_filled_too_large(),), 1)
 
     def _is_settled(self, value: JsonValue) -> bool:
         """True where the shortcut's no is the answer: looking again takes as long as before, and
@@ -185,7 +192,7 @@ class CompiledSchema:
         filled = fill(plan, value, self._judge.at)
         if self._engine.is_valid(filled):
             return filled
-        integers = plan_for(Places(self.schema), defaults=False)
+        integers = self._integers
         return original if integers is None else fill(integers, original, self._judge.at)
 
     def _refused(self, value: JsonValue) -> Checked:
@@ -193,10 +200,6 @@ class CompiledSchema:
             return Checked(False, None, (_too_deep(self._depth_limit),), 1)
         explained = explain(_explaining(self), value)
         return Checked(False, None, explained.issues, explained.total)
-
-
-def _interacts(places: Places) -> bool:
-    return any(INTERACTING & place.rules.keys() for place in places)
 
 
 def _deeper(value: JsonValue, limit: int) -> bool:
@@ -222,26 +225,42 @@ def _too_deep(limit: int) -> Issue:
     )
 
 
-def _unfillable() -> Issue:
+def _filled_too_deep() -> Issue:
+    what = f"filled in, the schema's defaults would nest deeper than {MAX_LEVELS} levels"
     return Issue(
         path="",
         code="too_deep",
         error_code=CONSTRAINT_VIOLATION,
-        message="Constraint violation: the schema's defaults cannot be filled in that deep",
+        message=f"Constraint violation: {what}",
         expected="arguments whose defaults come to an end",
-        hint="send a flatter document, and name members that would be filled in",
+        hint="name the members that would be filled in",
     )
 
 
-def _out_of_range(path: tuple[str | int, ...]) -> Issue:
+def _filled_too_large() -> Issue:
+    what = f"the schema's defaults would add more than {MAX_FILLED:,} bytes"
     return Issue(
-        path=pointer(*path),
+        path="",
+        code="too_large",
+        error_code=CONSTRAINT_VIOLATION,
+        message=f"Constraint violation: {what}",
+        expected=f"arguments to which defaults add at most {MAX_FILLED:,} bytes",
+        hint="send fewer items, or name the members that would be filled in",
+    )
+
+
+def _out_of_range(error: IntegerOutOfRange) -> Issue:
+    what, hint = "integers lie within ±(2^63-1)", "send a smaller number"
+    if error.rounded:
+        what, hint = ROUNDED.what, ROUNDED.hint
+    return Issue(
+        path=pointer(*error.path),
         code="number_range",
         error_code=CONSTRAINT_VIOLATION,
-        message="Constraint violation: integers lie within ±(2^63-1)",
+        message=f"Constraint violation: {what}",
         expected="an integer within ±9223372036854775807",
         actual=describe(0.0),
-        hint="send a smaller number",
+        hint=hint,
     )
 
 
