@@ -216,3 +216,31 @@ def test_a_rounded_integer_is_told_as_one() -> None:
     assert "a double would round to an integer" in rounded.message
     (beyond,) = check({"i": 1e30}).issues
     assert "integers lie within" in beyond.message
+
+
+KINDS: dict[str, Any] = {
+    "circle": members(kind={"const": "circle"}, r=INTEGER),
+    "square": members(kind={"enum": ["square", "box"]}, r=NUMBER, a={**INTEGER, "default": 1}),
+}
+
+
+@pytest.mark.parametrize("keyword", ["anyOf", "oneOf"])
+@pytest.mark.parametrize("referred", [False, True])
+def test_a_property_may_tell_alternatives_apart(keyword: str, referred: bool) -> None:
+    """What its text means is what is filled in, behind references and beside null too; an object
+    that leaves it out gets the first that fits."""
+    kinds = [{"$ref": f"#/$defs/{name}"} for name in KINDS] if referred else list(KINDS.values())
+    check = compile_arguments(listed({keyword: [*kinds, {"type": "null"}]}, **KINDS)).check
+    sent = [{"kind": "circle", "r": 5.0}, {"kind": "box", "r": 5.0}, None]
+    filled = [{"kind": "circle", "r": 5}, {"kind": "box", "r": 5.0, "a": 1}, None]
+    assert repr(check({"l": sent}).unwrap()["l"]) == repr(filled)
+    if keyword == "anyOf":
+        assert repr(check({"l": [{"r": 5.0}]}).unwrap()["l"]) == "[{'r': 5}]"
+
+
+def test_a_text_that_two_alternatives_take_tells_nothing() -> None:
+    """The first that fits is used, as ever; and where one of them takes any text."""
+    either = {"anyOf": [members(kind={"const": "x"}, r=each) for each in (TEXT, INTEGER)]}
+    assert written(either, {"kind": "x", "r": 5.0}) == "{'kind': 'x', 'r': 5}"
+    any_text = {"anyOf": [members(kind={"const": "x"}, r=TEXT), members(kind=TEXT, r=INTEGER)]}
+    assert written(any_text, {"kind": "x", "r": 5.0}) == "{'kind': 'x', 'r': 5}"

@@ -76,6 +76,9 @@ class Spot(msgspec.Struct, frozen=True):
         return tuple(reversed(steps))
 
 
+_TOP = Spot(None, None, None, 0)
+
+
 class _Work:
     """One filling: who is asked what fits, how much may still be added, what is left to do, last
     things first."""
@@ -101,6 +104,9 @@ def fill(plan: Plan, value: JsonValue, fits: FitsAt, room: int = MAX_FILLED) -> 
         FillingTooLarge: the defaults are more than there is room for.
     """
     work = _Work(fits, room)
+    if plan.ends and type(value) is dict:
+        _fill_own(plan, value, work, _TOP)
+        return value
     whole = [value]
     _fill_at(plan, Spot(whole, 0, None, 0), work)
     while work.left:
@@ -119,10 +125,14 @@ def _fill_at(plan: Plan, spot: Spot, work: _Work) -> None:
     elif plan.forks and (plan.fills or kind is float or holds_float(value)):
         # The other descriptions of this very value come first: all of `also`, of each choice what
         # fits first.
-        work.left.append((_fill_within, plan, spot))
-        work.left += [(_depend, each, spot) for each in reversed(plan.depending)]
-        work.left += [(_choose, each, spot) for each in reversed(plan.choices)]
-        work.left += [(_fill_at, each, spot) for each in reversed(plan.also)]
+        if kind is not float:
+            work.left.append((_fill_within, plan, spot))
+        if plan.depending:
+            work.left += [(_depend, each, spot) for each in reversed(plan.depending)]
+        if plan.choices:
+            work.left += [(_choose, each, spot) for each in reversed(plan.choices)]
+        if plan.also:
+            work.left += [(_fill_at, each, spot) for each in reversed(plan.also)]
     else:
         _fill_within(plan, spot, work)
 
@@ -140,11 +150,13 @@ def _integer(value: float, spot: Spot, *steps: str | int) -> float | int:
 
 def _choose(choice: Choice, spot: Spot, work: _Work) -> None:
     value = spot.container[spot.step]
-    for at, plan in choice:
-        if at is None or work.fits(at, value):
-            if plan is not None:
-                _fill_at(plan, spot, work)
-            return
+    if choice.told_by and type(value) is dict and type(value.get(choice.told_by)) is str:
+        # Asking costs more than all the rest: a hundred alternatives for each of a table's rows.
+        chosen = choice.told.get(value[choice.told_by])
+    else:
+        chosen = next((p for at, p in choice.options if at is None or work.fits(at, value)), None)
+    if chosen is not None:
+        _fill_at(chosen, spot, work)
 
 
 def _depend(depending: tuple[str, Plan], spot: Spot, work: _Work) -> None:
@@ -157,18 +169,22 @@ def _depend(depending: tuple[str, Plan], spot: Spot, work: _Work) -> None:
 def _fill_within(plan: Plan, spot: Spot, work: _Work) -> None:
     """The members or items of a value. What goes on below them is left for later."""
     value = spot.container[spot.step]
-    if type(value) is dict:
+    kind = type(value)
+    if kind is dict:
         _fill_own(plan, value, work, spot)
-        below = None if plan.ends else _members(plan, value, spot, work)
-    elif type(value) is list:
-        below = _items(plan, value)
-    else:
-        return
-    if below is None:
+    if plan.ends or (kind is not dict and kind is not list):
         return
     if spot.level >= MAX_LEVELS:
         raise FillingTooDeep
-    work.left.append((_fill_each, below, spot))
+    below = _items(plan, value) if kind is list else _unnamed(plan, value)
+    if below is not None:
+        work.left.append((_fill_each, below, spot))
+    if kind is dict and plan.members:
+        work.left += [
+            (_fill_at, member, Spot(value, name, spot, spot.level + 1))
+            for name, member in plan.members.items()
+            if name in value and not _is_done(member, value, name, spot, work)
+        ]
 
 
 def _fill_own(
@@ -214,17 +230,12 @@ def _is_done(plan: Plan, container: Any, step: Any, spot: Spot, work: _Work) -> 
     return plan.ends or not (kind is dict or kind is list)
 
 
-def _members(plan: Plan, value: dict[str, Any], spot: Spot, work: _Work) -> _Below | None:
-    named = [
-        (below, name)
-        for name, below in plan.members.items()
-        if name in value and not _is_done(below, value, name, spot, work)
-    ]
+def _unnamed(plan: Plan, value: dict[str, Any]) -> _Below | None:
     if plan.patterns:
-        return chain(named, _matching(plan, value))
+        return _matching(plan, value)
     if plan.others is not None:
-        return chain(named, zip(repeat(plan.others), value.keys() - plan.declared))
-    return iter(named) if named else None
+        return zip(repeat(plan.others), value.keys() - plan.declared)
+    return None
 
 
 def _matching(plan: Plan, value: dict[str, Any]) -> _Below:

@@ -12,6 +12,7 @@ from toolstile.model.json import JsonObject
 from toolstile.schema.engine import Fits, matcher
 from toolstile.schema.keywords import Role, asserts, type_names
 from toolstile.schema.places import Place, Places
+from toolstile.schema.telling import told_apart
 
 # With one of these beside a default, filling it in may turn a valid value into an invalid one.
 INTERACTING = frozenset(
@@ -59,8 +60,18 @@ class Plan:
     ends: bool = True
 
 
-Choice: TypeAlias = list[tuple[str | None, Plan | None]]
+Options: TypeAlias = list[tuple[str | None, Plan | None]]
 """Alternatives, each with the JSON Pointer of what a value has to fit; None says that it does."""
+
+
+@dataclass(slots=True, eq=False)
+class Choice:
+    """Alternatives, of which a value gets the first that it fits. Where a property tells objects
+    apart, `told` has the one that each of its texts means: a value that fits at all fits that."""
+
+    options: Options
+    told_by: str = ""
+    told: dict[str, Plan | None] = field(default_factory=dict)
 
 
 def has_only_integers(plan: Plan) -> bool:
@@ -197,7 +208,7 @@ class Planner:
         for child in self.places.children(place, Role.VALUE):
             self._attach(plan, child)
         plan.also = [below for each in self._also(place) if (below := self._plan(each))]
-        alternatives: dict[str, Choice] = {}
+        alternatives: dict[str, Options] = {}
         for child in self.places.children(place, Role.BRANCH):
             below = self._plan(child)
             if child.keyword in ("anyOf", "oneOf"):
@@ -205,15 +216,26 @@ class Planner:
             elif child.keyword == "then" and "if" in place.rules:
                 alternatives.setdefault("if", []).insert(0, (f"{place.pointer}/if", below))
             elif child.keyword == "else" and "if" in place.rules:
-                first: Choice = [(f"{place.pointer}/if", None)]
+                first: Options = [(f"{place.pointer}/if", None)]
                 alternatives.setdefault("if", first).append((None, below))
             elif child.keyword == "dependentSchemas":
                 integers = self._integers(child)
                 plan.depending += [(child.name, integers)] if integers else []
-        plan.choices = [options for options in alternatives.values() if any(p for _, p in options)]
+        plan.choices = [
+            self._choice(place, keyword, options)
+            for keyword, options in alternatives.items()
+            if any(plan for _, plan in options)
+        ]
         plan.forks = bool(plan.also or plan.choices or plan.depending)
         beyond = plan.members or plan.others or plan.patterns or plan.items or plan.prefix
         plan.ends = not (plan.forks or beyond)
+
+    def _choice(self, place: Place, keyword: str, options: Options) -> Choice:
+        branches = [p for p in self.places.children(place, Role.BRANCH) if p.keyword == keyword]
+        if keyword == "if" or len(branches) != len(options):
+            return Choice(options)
+        name, told = told_apart(self.places, branches)
+        return Choice(options, name, {text: options[index][1] for text, index in told.items()})
 
     def _integers(self, place: Place) -> Plan | None:
         """The plan of a place that fills nothing in."""
