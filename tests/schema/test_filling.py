@@ -130,7 +130,7 @@ def test_arguments_that_leave_out_everything_are_tried() -> None:
     few = {**members(**inner), "$defs": {"P": defaulted(40)}}
     assert check_schema(few) == ()
     assert len(compile_arguments(few).check({}).unwrap()["q39"]) == 40
-    long = members(p={"type": "string", "default": "x" * 15_000})
+    long = members(p={"type": "string", "default": "x" * 15_000})  # some, though not 300 of them
     (issue,) = check_schema(
         {
             **members(**{f"q{n}": {"$ref": "#/$defs/P", "default": {}} for n in range(300)}),
@@ -244,3 +244,11 @@ def test_a_text_that_two_alternatives_take_tells_nothing() -> None:
     assert written(either, {"kind": "x", "r": 5.0}) == "{'kind': 'x', 'r': 5}"
     any_text = {"anyOf": [members(kind={"const": "x"}, r=TEXT), members(kind=TEXT, r=INTEGER)]}
     assert written(any_text, {"kind": "x", "r": 5.0}) == "{'kind': 'x', 'r': 5}"
+
+
+def test_a_long_default_may_stand_within_another() -> None:
+    """A text of 20 KB in the one place that wants it; rows by the thousand in a default too."""
+    long = members(p={"type": "string", "default": "x" * 20_000})
+    assert check_schema(members(options={**long, "default": {}})) == ()
+    rows = {**listed(defaulted(1))["properties"]["l"], "default": [{}] * 5_000}
+    assert check_schema(members(rows=rows)) == ()

@@ -25,9 +25,9 @@ from toolstile.schema.lint import lint
 from toolstile.schema.places import Places, walk
 from toolstile.schema.planning import Plan, Planner, has_defaults
 
-# What may be filled into one default, in bytes of JSON: a thousand members or two. A schema may
-# have hundreds of such defaults, and all are tried.
-MAX_FILLED_INTO_DEFAULT = 16 * 1024
+# What may be filled into one default, in bytes of JSON: what a whole schema may hold. A schema may
+# have hundreds of such defaults, and all are tried: then it is less, a thousand members or two.
+MAX_INTO_DEFAULT, LEAST_INTO_DEFAULT = 256 * 1024, 16 * 1024
 
 
 def check_schema(
@@ -73,15 +73,23 @@ def _self_contradictions(closed: JsonObject, extensions: Extensions) -> Iterator
         return
     places = Places(closed)
     judge, planner = Judge(places, extensions), Planner(places, integers=True, defaults=True)
+    room = _room(sum(isinstance(value, (dict, list)) for *_, value in examples))
     for keyword, path, place, value in examples:
         if not judge.at(place, thaw(value)):
             reason = f"a value of '{keyword}' does not fit the schema beside it"
             hint = f"make it fit, or correct the schema; it is {describe(value)}"
             yield fault(path, keyword, reason, hint)
         elif _is_huge(value) or (keyword == "default" and isinstance(value, (dict, list))):
-            yield from _unusable(planner.at(place), (keyword, path, value), judge.at)
+            yield from _unusable(planner.at(place), (keyword, path, value), judge.at, room)
     if has_defaults(places) and judge.at("", {}):
-        yield from _unusable(planner.at(""), ("properties", "/properties", {}), judge.at)
+        yield from _unusable(
+            planner.at(""), ("properties", "/properties", {}), judge.at, MAX_FILLED
+        )
+
+
+def _room(defaults: int) -> int:
+    """What may be filled into each of so many defaults that others may go into."""
+    return min(MAX_INTO_DEFAULT, max(LEAST_INTO_DEFAULT, MAX_FILLED // max(defaults, 1)))
 
 
 def _is_huge(value: JsonValue) -> bool:
@@ -95,15 +103,15 @@ def _unusable(
     plan: Plan | None,
     example: tuple[str, str, JsonValue],
     fits: Callable[[str, JsonValue], bool],
+    room: int,
 ) -> Iterator[Issue]:
-    """A value into which defaults are filled without end, or thousands of them, or that has an
-    integer beyond 64 bits: as an argument, each would be refused. `properties` stands for arguments
-    that leave everything out."""
+    """A value into which defaults are filled without end, or more than there is `room` for, or that
+    has an integer beyond 64 bits: as an argument, each would be refused. `properties` stands for
+    arguments that leave everything out."""
     keyword, path, value = example
     hint = "write the default out in full, or drop one of those that lead back to it"
     try:
         if plan is not None:
-            room = MAX_FILLED_INTO_DEFAULT if keyword == "default" else MAX_FILLED
             fill(plan, thaw(value), fits, room)
     except FillingTooDeep:
         reason = "defaults would be filled into this one without end"
@@ -111,10 +119,10 @@ def _unusable(
             yield fault(path, keyword, reason, hint)
     except FillingTooLarge:
         if keyword == "default":
-            reason = f"defaults of more than {MAX_FILLED_INTO_DEFAULT:,} bytes would be filled in"
+            reason = f"defaults of more than {room:,} bytes would be filled in"
             yield fault(path, keyword, reason, hint)
         elif keyword == "properties":
-            reason = f"defaults of more than {MAX_FILLED:,} bytes would be filled into {{}}"
+            reason = f"defaults of more than {room:,} bytes would be filled into {{}}"
             yield fault(path, keyword, reason, "drop some of the defaults within defaults")
     except IntegerOutOfRange:
         if keyword == "properties":  # told at the default that has it
