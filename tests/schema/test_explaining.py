@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import inspect
 import json
+import sys
 from typing import Any
 
 import pytest
 
+from toolstile.model.issue import Issue
 from toolstile.schema import compile_arguments
-from toolstile.schema.explain import MAX_COUNTED, MAX_ISSUES
+from toolstile.schema.explain import MAX_COUNTED, MAX_ISSUES, MAX_LEVELS, explain
+from toolstile.schema.failing import MAX_CAUSES
 
 
 def told(parameters: dict[str, Any], sent: Any) -> list[tuple[str, str]]:
@@ -157,3 +161,65 @@ def test_items_of_a_branch_that_failed_are_not_too_many() -> None:
         parameters = members(v={"type": "array", **branches, "unevaluatedItems": False})
         assert "unevaluatedItems" not in {code for _, code in told(parameters, {"v": ["x", "y"]})}
         assert told(parameters, {"v": [1, "y", 2]}) == [("/v", "unevaluatedItems")]
+
+
+def nested(alternatives: int) -> dict[str, Any]:
+    """Lists of themselves, under so many unions, one within the other."""
+    node: dict[str, Any] = {"type": "array", "items": {"$ref": "#/$defs/N"}}
+    for _ in range(alternatives):
+        node = {"anyOf": [{"type": "integer"}, node]}
+    return {**members(v={"$ref": "#/$defs/N"}), "$defs": {"N": node}}
+
+
+def levels(issues: tuple[Issue, ...]) -> int:
+    """How many levels of causes stand below these issues."""
+    return max((1 + levels(issue.causes) for issue in issues if issue.causes), default=0)
+
+
+def together(issues: tuple[Issue, ...]) -> int:
+    """How many issues these are with all their causes."""
+    return sum(1 + together(issue.causes) for issue in issues)
+
+
+@pytest.mark.parametrize("alternatives", [1, 3, 8])
+@pytest.mark.parametrize("frames", [0, 400])
+def test_alternatives_within_alternatives_are_told_to_a_depth(
+    alternatives: int, frames: int
+) -> None:
+    """However deep they stand in each other, and whatever calls; at most three levels down."""
+    check = compile_arguments(nested(alternatives)).check
+    value: Any = "x"
+    for _ in range(62):
+        value = [value]
+
+    def called(more: int) -> tuple[Issue, ...]:
+        return called(more - 1) if more else check({"v": value}).issues
+
+    issues = called(frames)
+    assert [(issue.path, issue.code) for issue in issues] == [("/v", "anyOf")]
+    assert 0 < levels(issues) <= MAX_LEVELS
+
+
+def test_causes_are_bounded_all_together() -> None:
+    """A tree with ten thousand wrong leaves is told in a few hundred issues."""
+    value: Any = "x"
+    for _ in range(4):
+        value = [value] * 10
+    checked = compile_arguments(nested(1)).check({"v": value})
+    assert 32 < together(checked.issues) <= MAX_ISSUES + MAX_CAUSES
+
+
+def test_where_the_stack_ends_the_refusal_stands() -> None:
+    """A caller that left too few frames to search in gets one issue, and never an exception."""
+    judge = compile_arguments(nested(1)).judge()
+    value: Any = "x"
+    for _ in range(60):
+        value = [value]
+    assert explain(judge, {"v": value}).issues[0].code == "anyOf"
+    limit = sys.getrecursionlimit()
+    try:
+        sys.setrecursionlimit(len(inspect.stack(0)) + 60)
+        (issue,) = explain(judge, {"v": value}).issues
+    finally:
+        sys.setrecursionlimit(limit)
+    assert issue.code == "too_large"

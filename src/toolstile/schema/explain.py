@@ -34,6 +34,9 @@ MAX_ISSUES = 32
 MAX_COUNTED = 1_000
 MAX_NAME = 64
 MAX_SHOWN = 200
+# Levels of causes: alternatives within alternatives would else be told down to the last of a
+# document, each from within the one above it.
+MAX_LEVELS = 3
 # Words that are compared with a misspelt one, those of its length first: 0.3 ms.
 MAX_CANDIDATES = 64
 # In the units of a walk's work: 0.3 ms, and 20 us.
@@ -52,10 +55,11 @@ class Explained(msgspec.Struct, frozen=True):
 
 class _Words(msgspec.Struct, frozen=True):
     """What explaining needs. Brief ones look for no word that was meant, and in no alternative for
-    its causes: both take longer than everything else."""
+    its causes: both take longer than everything else. `level` counts the causes that lead here."""
 
     walk: Walk
     brief: bool = False
+    level: int = 0
 
     @property
     def judge(self) -> Judge:
@@ -64,17 +68,24 @@ class _Words(msgspec.Struct, frozen=True):
 
 def explain(judge: Judge, value: JsonValue) -> Explained:
     """What is wrong with a value that does not fit the judge's schema."""
-    root = judge.places.by_pointer[""]
     walk = Walk(judge)
+    try:
+        return _explained(walk, value)
+    except RecursionError:  # the caller's own frames may have left no room for as many more
+        return Explained((_too_much(walk.reached),), 1)
+
+
+def _explained(walk: Walk, value: JsonValue) -> Explained:
+    root = walk.judge.places.by_pointer[""]
     found = list(islice(walk.failures(root, value), MAX_COUNTED))
-    if not found and walk.left < 0:
+    if not found and walk.left < 0 and walk.echo is None:
         return Explained((_too_much(walk.reached),), 1)
     if not found:
         # Every failure was the echo of another: say the first one after all. Or a dynamic
         # reference led elsewhere than the walk.
         echo = walk.echo or Failure(root, "$dynamicRef", (), value)
         return Explained(tuple(_constraint(echo, _Words(walk))), 1)
-    issues = _issues(found, walk)
+    issues = _issues(found, _Words(walk))
     return Explained(tuple(issues[:MAX_ISSUES]), len(issues))
 
 
@@ -88,10 +99,10 @@ def _too_much(path: tuple[str | int, ...]) -> Issue:
     )
 
 
-def _issues(failures: list[Failure], walk: Walk, *, brief: bool = False) -> list[Issue]:
+def _issues(failures: list[Failure], full: _Words) -> list[Issue]:
     """The distinct issues of failures, by place; the first of them with all there is to say."""
     issues: dict[tuple[Any, ...], Issue] = {}
-    full, short = _Words(walk, brief), _Words(walk, brief=True)
+    walk, short = full.walk, _Words(full.walk, brief=True)
     for failure in sorted(failures, key=lambda each: (each.path, _code(each))):
         words = full if len(issues) < MAX_ISSUES else short
         walk.left -= TELLING
@@ -258,7 +269,7 @@ def _contains(failure: Failure, words: _Words) -> Iterator[Issue]:
 def _property_name(failure: Failure, words: _Words) -> Iterator[Issue]:
     # A name has no place in the document: what is wrong with it stands on the name itself.
     test = words.judge.layout(failure.place).names
-    causes = [] if test is None else _branch(test, failure.name, (), words.walk, brief=words.brief)
+    causes = [] if test is None else _branch(test, failure.name, (), _Words(words.walk, brief=True))
     expected = causes[0].expected if causes else None
     yield _violation(
         failure,
@@ -301,7 +312,7 @@ def _combinator(failure: Failure, words: _Words) -> Iterator[Issue]:
         for branch in words.judge.places.children(failure.place, Role.BRANCH)
         if branch.keyword == failure.keyword
     ]
-    causes = () if words.brief else _causes(failure, branches, words.walk)
+    causes = () if words.brief else _causes(failure, branches, words)
     nearest = causes[0].hint if causes else None
     yield _violation(
         failure,
@@ -312,29 +323,35 @@ def _combinator(failure: Failure, words: _Words) -> Iterator[Issue]:
     )
 
 
-def _causes(failure: Failure, branches: list[Place], walk: Walk) -> tuple[Issue, ...]:
+def _causes(failure: Failure, branches: list[Place], words: _Words) -> tuple[Issue, ...]:
     """What is wrong with a value by the closest of its alternatives, where there is work left to
     look through all of them."""
-    told = {
-        branch: _branch(branch, failure.value, failure.path, walk, brief=True)
-        for branch in branches
-    }
+    walk = words.walk
+    if words.level >= MAX_LEVELS or walk.causes <= 0:
+        return ()
+    short = _Words(walk, brief=True)
+    told = {branch: _branch(branch, failure.value, failure.path, short) for branch in branches}
     if walk.left <= 0:
         return ()
     nearest = _closest(told, failure.path)
     if nearest is None:
         return ()
-    return tuple(_branch(nearest, failure.value, failure.path, walk, brief=False))
+    deeper = _Words(walk, level=words.level + 1)
+    return tuple(_branch(nearest, failure.value, failure.path, deeper))
 
 
 def _branch(
-    place: Place, value: JsonValue, path: tuple[str | int, ...], walk: Walk, *, brief: bool
+    place: Place, value: JsonValue, path: tuple[str | int, ...], words: _Words
 ) -> list[Issue]:
     """The issues of a value by one alternative."""
-    found = list(islice(walk.failures(place, value, path), MAX_ISSUES))
+    walk = words.walk
+    most = MAX_ISSUES if words.brief else min(MAX_ISSUES, walk.causes)
+    found = list(islice(walk.failures(place, value, path), most))
     if not found and walk.echo is not None:
         found = [walk.echo]
-    return _issues(found, walk, brief=brief)
+    if not words.brief:
+        walk.causes -= len(found)
+    return _issues(found, words)
 
 
 def _closest(branches: dict[Place, list[Issue]], path: tuple[str | int, ...]) -> Place | None:

@@ -31,6 +31,8 @@ _CONTAINERS = (dict, list)
 # In tenths of a microsecond: a second at the very most, and what explaining takes.
 WORK = 10_000_000
 ASKING = 20
+# Causes that one answer may hold, all levels together.
+MAX_CAUSES = 256
 # Values that the engine looks at by one place, in a unit: 12 ns each.
 VISITS = 8
 # Items that are asked about together, in long lists.
@@ -62,11 +64,12 @@ class WorkDone(Exception):
 class Walk:
     """Walks over one value, and what is left to spend on all of them together."""
 
-    __slots__ = ("_sizes", "echo", "judge", "left", "reached")
+    __slots__ = ("_sizes", "causes", "echo", "judge", "left", "reached")
 
     def __init__(self, judge: Judge) -> None:
         self.judge = judge
         self.left = WORK
+        self.causes = MAX_CAUSES  # that may still be told
         self.echo: Failure | None = None  # where nothing else was found
         self.reached: Path = ()
         self._sizes: dict[int, int] = {}
