@@ -486,3 +486,35 @@ def test_a_bound_beyond_64_bits_is_the_double_that_it_says() -> None:
     bounded = arguments_of(adopt(tool).definition)
     assert bounded.check({"a": 2.0**62}).ok
     assert not bounded.check({"a": 2.0**63}).ok
+
+
+@pytest.mark.parametrize("reference", [[], {}, 1, None, True])
+def test_a_reference_that_is_no_text_is_refused_with_its_place(reference: Json) -> None:
+    """Whatever stands there, at the root or below."""
+    for schema, at in (({}, ""), (props({"a": {}}), "/properties/a")):
+        place = schema["properties"]["a"] if at else schema
+        place["$ref"] = reference
+        with pytest.raises(DefinitionError) as refused:
+            foreign(schema)
+        assert [issue.path for issue in refused.value.issues] == [f"/parameters{at}/$ref"]
+
+
+def doubled(times: int) -> Json:
+    """A list that holds another twice, so many times: small in memory, and endless to copy."""
+    value: Json = "s"
+    for _ in range(times):
+        value = [value, value]
+    return value
+
+
+def test_what_is_endless_to_copy_is_refused_before() -> None:
+    """Parts that are shared count as often as they are met, in all fields together."""
+    wide = [[["s"] * 1_000] * 1_000] * 1_000
+    for schema in (doubled(40), {"enum": doubled(40)}, wide):
+        with pytest.raises(DefinitionError) as refused:
+            foreign(schema)
+        assert [(i.path, i.code) for i in refused.value.issues] == [("/inputSchema", "too_deep")]
+    tool = {"name": "t", "description": "d"} | {f"x{n}": doubled(18) for n in range(1_000)}
+    with pytest.raises(DefinitionError) as refused:
+        adopt(tool)
+    assert [issue.path for issue in refused.value.issues] == ["/x1"]

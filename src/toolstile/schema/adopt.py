@@ -30,6 +30,7 @@ from toolstile.schema.lint import lint
 from toolstile.schema.parse import ParseFault, check_value
 from toolstile.schema.pattern.lookahead import without_lookahead
 from toolstile.schema.places import Place, Places, walk
+from toolstile.schema.readable import unreadable
 from toolstile.schema.rules import DECLARES_ITEMS, DECLARES_MEMBERS, FIXED, groups, is_typed
 
 # Every JSON type, written as small as the meaning allows (integers are numbers).
@@ -83,6 +84,10 @@ def adopt(
     Raises:
         DefinitionError: it cannot be adopted without changing its meaning.
     """
+    # What is no object at all is told by the reader below, in the words of tools.
+    endless = [issue for issue in unreadable(foreign) if issue.path]
+    if endless:
+        raise DefinitionError("", endless)
     adoption = _Adoption(open_objects=open_objects)
     document = adoption.document(_plain(readable_bounds(foreign, adoption.note)))
     inspected = inspect(document, vocabulary)
@@ -208,8 +213,9 @@ class _Adoption:
     def _names_of_places(self, path: str, places: list[Place], draft: int) -> None:
         """Drop the `$id` that older generators write and nothing refers to, and the draft that a
         part names again."""
-        references = {place.rules.get("$ref") for place in places}
-        inner = all(isinstance(r, str) and r.startswith("#") for r in references - {None})
+        # What is no text leads nowhere, and no writing of it begins as one that leads inside.
+        references = {str(place.rules["$ref"]) for place in places if "$ref" in place.rules}
+        inner = all(each.startswith("#") for each in references)
         for place in places:
             named = place.rules.get("$id")
             # "#..." names just this place; another one is where the references below begin.
@@ -242,10 +248,9 @@ class _Adoption:
             rules["x-format"] = rules.pop("format")
             self.note(f"{path}/format", "format", "kept as a note: no such format is known")
         self._annotations(path, rules)
-        if isinstance(rules.get("enum"), list):
-            self._distinct(path, rules, "enum")
-        if isinstance(rules.get("required"), list):
-            self._distinct(path, rules, "required")
+        for name in ("enum", "required"):
+            if isinstance(rules.get(name), list):
+                self._distinct(path, rules, name)
         if isinstance(rules.get("pattern"), str):
             self._lookahead(path, rules)
 
@@ -461,11 +466,8 @@ def _tags(places: Places, branch: Place) -> dict[str, bytes]:
     for place in (branch, *places.targets(branch)):
         for name in place.rules.get("required", ()):
             rules = place.rules.get("properties", {}).get(name)
-            values = (
-                rules.get("enum", [rules["const"]] if "const" in rules else [])
-                if (isinstance(rules, dict))
-                else []
-            )
+            said = rules if isinstance(rules, dict) else {}
+            values = said.get("enum", [said["const"]] if "const" in said else [])
             if len(values) == 1:
                 found[name] = canonical(values[0])
     return found

@@ -22,29 +22,34 @@ def unreadable(document: Any) -> Iterator[Issue]:
         hint = "write {name: ..., description: ..., ...}"
         yield fault("", "type", f"a definition must be an object, not {_kind(document)}", hint)
         return
+    left = MAX_VALUES
     for field, value in document.items():
         path = pointer(str(field))
-        if _is_endless(value):
+        left -= _size(value, left)
+        if left < 0:  # one is enough: each of them takes as long to find
             reason = f"it nests deeper than {MAX_NESTING} levels, or has too many values"
             yield fault(path, "too_deep", reason, "write a flatter and smaller value")
+            return
 
 
 def _kind(value: Any) -> str:
     return describe(value) if isinstance(value, (str, int, float, list, NoneType)) else "this"
 
 
-def _is_endless(value: Any) -> bool:
-    """True where a value is too deep or too large to be walked; parts that are shared count as
-    often as they are met, so that one that refers to itself is both."""
-    level, left = [value], MAX_VALUES
+def _size(value: Any, most: int) -> int:
+    """How many values are in a value; more than `most` where it is too deep or too large to be
+    walked. Parts that are shared count as often as they are met, so that one that refers to itself
+    is both."""
+    level, left = [value], most
     for _ in range(MAX_NESTING):
-        level = [
+        members = (
             member
             for each in level
             if isinstance(each, (Mapping, list, tuple))
-            for member in islice(each.values() if isinstance(each, Mapping) else each, left + 1)
-        ]
+            for member in (each.values() if isinstance(each, Mapping) else each)
+        )
+        level = list(islice(members, left + 1))
         left -= len(level)
         if not level or left < 0:
-            return bool(level)
-    return True
+            return most - left
+    return most + 1
