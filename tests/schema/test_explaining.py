@@ -223,3 +223,17 @@ def test_where_the_stack_ends_the_refusal_stands() -> None:
     finally:
         sys.setrecursionlimit(limit)
     assert issue.code == "too_large"
+
+
+def test_two_references_beside_each_other_both_bind() -> None:
+    """`$ref` and `$dynamicRef` in one place are no alternatives: what either refuses is told."""
+    parameters = {
+        **members(a={"$ref": "#/$defs/A", "$dynamicRef": "#b"}),
+        "$defs": {
+            "A": {"type": "string", "maxLength": 2},
+            "B": {"$dynamicAnchor": "b", "type": "string", "pattern": "^x"},
+        },
+    }
+    assert told(parameters, {"a": 1}) == [("/a", "type")]
+    assert told(parameters, {"a": "xyz"}) == [("/a", "maxLength")]
+    assert told(parameters, {"a": "yyy"}) == [("/a", "maxLength"), ("/a", "pattern")]

@@ -14,7 +14,7 @@ import msgspec
 from toolstile.model.json import JsonValue
 from toolstile.schema.judging import Judge, Layout
 from toolstile.schema.keywords import KEYWORDS, Role, asserts
-from toolstile.schema.places import Place
+from toolstile.schema.places import REFERENCES, Place
 
 Path = tuple[str | int, ...]
 
@@ -181,11 +181,12 @@ class Walk:
             if branch.keyword == "allOf" or self._is_chosen(place, branch, value):
                 yield branch
 
-    def _targets(self, place: Place, value: JsonValue) -> list[Place]:
-        targets = self.judge.places.targets(place)
-        if len(targets) > 1:  # a dynamic reference: it is one of them, and if one fits, that one
-            return targets[:1] if not any(self._fits(each, value) for each in targets) else []
-        return targets
+    def _targets(self, place: Place, value: JsonValue) -> Iterator[Place]:
+        for keyword in REFERENCES:
+            targets = self.judge.places.target(place, keyword) if keyword in place.rules else []
+            # Several of a dynamic reference: it is one of them, and if one fits, that one.
+            if len(targets) < 2 or not any(self._fits(each, value) for each in targets):
+                yield from targets[:1]
 
     def _is_chosen(self, place: Place, branch: Place, value: JsonValue) -> bool:
         """True for the branch of a condition that holds."""
