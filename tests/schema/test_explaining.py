@@ -10,9 +10,10 @@ from typing import Any
 import pytest
 
 from toolstile.model.issue import Issue
-from toolstile.schema import compile_arguments
+from toolstile.schema import compile_arguments, failing
 from toolstile.schema.explain import MAX_COUNTED, MAX_ISSUES, MAX_LEVELS, explain
 from toolstile.schema.failing import MAX_CAUSES
+from toolstile.schema.judging import Judge
 
 
 def told(parameters: dict[str, Any], sent: Any) -> list[tuple[str, str]]:
@@ -237,3 +238,42 @@ def test_two_references_beside_each_other_both_bind() -> None:
     assert told(parameters, {"a": 1}) == [("/a", "type")]
     assert told(parameters, {"a": "xyz"}) == [("/a", "maxLength")]
     assert told(parameters, {"a": "yyy"}) == [("/a", "maxLength"), ("/a", "pattern")]
+
+
+HEAVY = {"anyOf": [*({"type": "integer", "multipleOf": n + 2} for n in range(400)), TEXT]}
+
+
+def in_a_chain(schema: dict[str, Any]) -> dict[str, Any]:
+    """The same schema at the end of many references."""
+    for _ in range(25):
+        schema = {"allOf": [schema]}
+    return schema
+
+
+def test_what_is_below_counts_as_work() -> None:
+    """A question is as dear as the most that describes any one value in what is asked about."""
+    lists = {"type": "array", "items": HEAVY}
+    judge: Judge = compile_arguments(members(v=in_a_chain(lists), w=TEXT)).judge()
+    known = judge.places.by_pointer
+    assert judge.heaviest(known["/properties/v"]) == judge.heaviest(known[""]) == 402
+    assert judge.heaviest(known["/properties/w"]) == 1
+    both: Judge = compile_arguments(members(v={"anyOf": [lists, lists]})).judge()
+    assert both.heaviest(both.places.by_pointer["/properties/v"]) == 804
+
+
+def test_what_is_too_dear_to_ask_is_looked_into() -> None:
+    """The first items are wrong: there is no need to ask 25 times about all of them."""
+    parameters = members(v=in_a_chain({"type": "array", "items": HEAVY}))
+    sent = {"v": [1] * 100_000}
+    assert told(parameters, sent)[0] == ("/v/0", "anyOf")
+
+
+def test_where_work_runs_out_an_echo_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Rows that are all wrong in a way that only echoes: the first is told, however many."""
+    branch = {**members(a={"type": "integer"}, b={"type": "integer"}), "required": ["b"]}
+    row = {**members(c=TEXT), "anyOf": [branch, {"minProperties": 1}]}
+    parameters = members(v={"type": "array", "items": row})
+    few = told(parameters, {"v": [{"a": 1}] * 3})
+    assert few == [("/v/0/a", "unevaluatedProperties")]
+    monkeypatch.setattr(failing, "WORK", 10_000)
+    assert told(parameters, {"v": [{"a": 1}] * 1_000}) == few

@@ -6,7 +6,7 @@ read to its end does nothing more, and `WORK` bounds one that finds little in mu
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import msgspec
@@ -19,7 +19,6 @@ from toolstile.schema.places import REFERENCES, Place
 Path = tuple[str | int, ...]
 
 UNEVALUATED = "unevaluatedProperties"
-TAKE_ANY_NAME = ("additionalProperties", "patternProperties", UNEVALUATED)
 
 # What is looked at member by member, at other places, or says nothing by itself.
 _ELSEWHERE = frozenset(
@@ -35,6 +34,8 @@ ASKING = 20
 MAX_CAUSES = 256
 # Values that the engine looks at by one place, in a unit: 12 ns each.
 VISITS = 8
+# One question may take this part of what is left, where the answer may be found without it.
+DEAR = 8
 # Items that are asked about together, in long lists.
 TOGETHER = 64
 # A member that is most of a value this large is not judged before it is entered: that would be
@@ -88,12 +89,30 @@ class Walk:
         if self.left < 0:
             raise WorkDone
 
+    def _price(self, place: Place, values: Sequence[JsonValue]) -> int:
+        """What the engine takes to look at these values by a place: each of them by all that
+        describes it, and what is in them by as much as describes anything there."""
+        within = sum(map(self.size, values)) - len(values)
+        looks = len(values) * self.judge.weight(place)
+        if within:
+            looks += within * self.judge.heaviest(place)
+        return ASKING + looks // VISITS
+
+    def _may_fit(self, place: Place, value: JsonValue) -> bool:
+        """Does a value fit? Where asking takes too much of what is left, it is looked into unasked:
+        what fits has no failure to be found."""
+        price = self._price(place, (value,))
+        if price > self.left // DEAR:
+            return False
+        self.spend(price)
+        return self.judge.fits(place, value)
+
     def _fits(self, place: Place, value: JsonValue) -> bool:
-        self.spend(ASKING + self.size(value) * self.judge.weight(place) // VISITS)
+        self.spend(self._price(place, (value,)))
         return self.judge.fits(place, value)
 
     def _branches_fit(self, place: Place, keyword: str, value: JsonValue) -> bool:
-        self.spend(ASKING + self.size(value) * self.judge.weight(place) // VISITS)
+        self.spend(self._price(place, (value,)))
         return self.judge.branches_fit(place, keyword, value)
 
     def size(self, value: JsonValue) -> int:
@@ -143,7 +162,7 @@ class Walk:
 
     def _all_fit(self, places: list[Place], items: list[Any]) -> bool:
         for place in places:
-            self.spend(ASKING + sum(map(self.size, items)) * self.judge.weight(place) // VISITS)
+            self.spend(self._price(place, items))
             if not self.judge.items_fit(place, items):
                 return False
         return True
@@ -155,7 +174,7 @@ class Walk:
             return
         size = self.size(value)
         if size < LARGE or 2 * size < self.size(container):
-            places = [place for place in places if not self._fits(place, value)]
+            places = [place for place in places if not self._may_fit(place, value)]
         if places:
             yield from self._visit(path, value, places)
 
@@ -164,12 +183,14 @@ class Walk:
         known = {place.pointer: place for place in places}
         queue = list(known.values())
         for place in queue:  # grows on the way
-            all_fit = "allOf" in place.rules and self._branches_fit(place, "allOf", value)
+            self.spend(ASKING)
+            several = len(place.rules.get("allOf", ())) > 1
+            all_fit = several and self._branches_fit(place, "allOf", value)
             for branch in self._brought_in(place, value):
                 fits = all_fit and branch.keyword == "allOf" and branch.parent is place
                 if fits or branch.pointer in known:
                     continue
-                if not self._fits(branch, value):
+                if not self._may_fit(branch, value):
                     known[branch.pointer] = branch
                     queue.append(branch)
         return queue
@@ -248,7 +269,7 @@ class Walk:
         count = 0
         for start in range(0, len(value), TOGETHER):
             items = value[start : start + TOGETHER]
-            self.spend(ASKING + sum(map(self.size, items)) * self.judge.weight(test) // VISITS)
+            self.spend(self._price(test, items))
             if not self.judge.no_item_fits(test, items):
                 count += sum(self._fits(test, item) for item in items)
             if count >= enough:
@@ -293,14 +314,10 @@ class Walk:
         """A property that nobody took, where it is not one that a branch which failed would have
         taken: that failure is reported by itself."""
         place, name = failure.place, failure.name
-        if name in self.judge.declared(place) or (unfit and self._takes_any_name(place)):
+        if name in self.judge.declared(place) or (unfit and self.judge.takes_any_name(place)):
             self.echo = self.echo or failure
         else:
             yield failure
-
-    def _takes_any_name(self, place: Place) -> bool:
-        branches = self.judge.places.reach(place)[1:]
-        return any(b.rules.get(word) for b in branches for word in TAKE_ANY_NAME)
 
     def _member_places(self, layout: Layout, name: str) -> list[Place]:
         """What a place says of a member."""
@@ -318,6 +335,7 @@ class Walk:
         known = {place.pointer: place}
         queue = [place]
         for each in queue:
+            self.spend(ASKING)
             for branch in self._consulted(each, value):
                 if branch.pointer not in known:
                     known[branch.pointer] = branch
@@ -339,13 +357,20 @@ class Walk:
             ):
                 return set()
             layout = self.judge.layout(each)
-            left.difference_update(layout.properties)
+            left = self._without(left, layout.properties)
             if layout.patterns:
                 left = {name for name in left if not self._member_places(layout, name)}
         rest = self.judge.places.by_pointer[f"{place.pointer}/{UNEVALUATED}"]
         if rest.schema is False:
             return left
         return {name for name in left if not self._fits(rest, value[name])}
+
+    def _without(self, names: set[str], taken: dict[str, Place]) -> set[str]:
+        """The names that are not taken, by whichever way is shorter."""
+        self.spend(min(len(names), len(taken)))
+        if len(names) < len(taken):
+            return {name for name in names if name not in taken}
+        return names.difference(taken)
 
     def _has_unevaluated_items(self, place: Place, value: list[Any]) -> bool:
         left = set(range(len(value)))

@@ -27,6 +27,11 @@ from toolstile.schema.extensions import Extensions
 from toolstile.schema.keywords import Role, type_names
 from toolstile.schema.places import Place, Places
 
+# What describes each member or item, whatever its name or number.
+EACH = ("items", "additionalProperties", "contains", "propertyNames")
+# With one of these, a schema may take a member that it does not name.
+TAKE_ANY_NAME = ("additionalProperties", "patternProperties", "unevaluatedProperties")
+
 
 class Layout(msgspec.Struct, frozen=True, eq=False):
     """The places below one place, by what they describe."""
@@ -50,6 +55,7 @@ class Judge:
         self._layouts: dict[str, Layout] = {}
         self._declared: dict[str, dict[str, Any]] = {}
         self._weights: dict[str, int] = {}
+        self._takes_any_name: dict[str, bool] = {}
 
     def at(self, json_pointer: str, value: JsonValue) -> bool:
         """Does a value fit the place at this JSON Pointer?"""
@@ -138,3 +144,40 @@ class Judge:
             tests = sum(len(self.places.children(each, Role.TEST)) for each in reach)
             self._weights[place.pointer] = len(reach) + tests
         return self._weights[place.pointer]
+
+    def heaviest(self, place: Place) -> int:
+        """The most places that describe one value, of all values in the one a place describes."""
+        return self._heaviest[place.pointer]
+
+    @cached_property
+    def _heaviest(self) -> dict[str, int]:
+        above: dict[str, list[Place]] = {}
+        for place in self.places:
+            below = self.places.children(place, Role.VALUE, Role.BRANCH, Role.TEST)
+            for each in (*below, *self.places.targets(place)):
+                above.setdefault(each.pointer, []).append(place)
+        found: dict[str, int] = {}
+        loads = {place: self._load(place) for place in self.places}
+        # The heaviest come first, so that each place is met once: from the heaviest below it.
+        for place in sorted(loads, key=loads.__getitem__, reverse=True):
+            queue = [place]
+            for each in queue:  # grows on the way
+                if each.pointer not in found:
+                    found[each.pointer] = loads[place]
+                    queue += above.get(each.pointer, ())
+        return found
+
+    def _load(self, place: Place) -> int:
+        """How many places describe the value of a place, or each member of it, if they are more."""
+        known = self.places.by_pointer
+        below = [f"{p.pointer}/{word}" for p in self.places.reach(place) for word in EACH]
+        members = sum(self.weight(known[pointer]) for pointer in below if pointer in known)
+        return max(self.weight(place), members)
+
+    def takes_any_name(self, place: Place) -> bool:
+        """True where a branch of a place may take members that it does not name."""
+        if place.pointer not in self._takes_any_name:
+            branches = self.places.reach(place)[1:]
+            known = any(b.rules.get(word) for b in branches for word in TAKE_ANY_NAME)
+            self._takes_any_name[place.pointer] = known
+        return self._takes_any_name[place.pointer]

@@ -129,6 +129,7 @@ class Places:
         for place in self.by_pointer.values():
             self._enter(place)
         self._children: dict[str, list[Place]] = {}
+        self._by_role: dict[tuple[str, tuple[Role, ...]], list[Place]] = {}
         for place in self.by_pointer.values():
             if place.parent is not None:
                 self._children.setdefault(place.parent.pointer, []).append(place)
@@ -188,8 +189,12 @@ class Places:
         return place.pointer not in self._children and not REFERRING & place.rules.keys()
 
     def children(self, place: Place, *roles: Role) -> list[Place]:
-        """The direct subschemas of `place` that stand to it in one of `roles`."""
-        return [p for p in self._children.get(place.pointer, ()) if p.role in roles]
+        """The direct subschemas of `place` that stand to it in one of `roles`: to be read only."""
+        found = self._by_role.get((place.pointer, roles))
+        if found is None:
+            below = self._children.get(place.pointer, ())
+            found = self._by_role[place.pointer, roles] = [p for p in below if p.role in roles]
+        return found
 
     def branches(self, place: Place) -> list[Place]:
         """The places that describe the same value as `place`, one step away."""
