@@ -96,9 +96,10 @@ def engine_pointer(place: Place) -> str:
 
 
 def _reference(reference: str) -> str:
-    """The reference as a URI, which the engine insists on: `#/$defs/List[int]` is none."""
-    address, mark, fragment = reference.partition("#")
-    return address + mark + quote(unquote(fragment), safe="/$~")
+    """The reference as a URI, which the engine insists on: `#/$defs/List[int]` is none. It passes
+    over an empty one, which means what "#" does."""
+    address, _, fragment = reference.partition("#")
+    return address + "#" + quote(unquote(fragment), safe="/$~")
 
 
 def _pattern(pattern: str, patterns: dict[str, str]) -> str:

@@ -165,11 +165,11 @@ class Places:
     def target(self, place: Place, keyword: str) -> list[Place]:
         """Where one reference leads, within this schema only; empty if nowhere."""
         reference = place.rules[keyword]
-        address, hash_mark, fragment = reference.partition("#")
+        address, _, fragment = reference.partition("#")
         base = _resolved(place.base, address) if address else place.base
         resource = self._resources.get(base)
-        # The engine passes over "" and takes "." for what has no address of its own.
-        if not (address or hash_mark) or (address and base == NOWHERE):
+        # The engine takes "." for what has no address of its own.
+        if address and base == NOWHERE:
             return []
         fragment = unquote(fragment)
         if resource is None:
