@@ -921,5 +921,5 @@ async def test_one_call_that_cannot_be_recovered_hinders_no_other(
 async def test_a_staged_file_has_a_largest_size(line: Executor, work: Path) -> None:
     """One that pretends to be of terabytes is refused at once, and keeps nobody waiting."""
     result = await call(line, "sparse", {"path": "a"})
-    assert not result.is_success
+    assert (result.error_code, result.effects_state) == ("LIMIT_DISK", EffectsState.DISCARDED)
     assert not (work / "a").exists()

@@ -18,7 +18,7 @@ from toolstile.errors import StoreUnavailable
 from toolstile.model.call import CallKey, uuid7
 from toolstile.model.record import CallRecord, CallState
 from toolstile.runtime.ports import Store
-from toolstile.store.lease import Lease, is_dead, sweep
+from toolstile.store.lease import Lease, is_dead, remove
 from toolstile.store.memory import MAX_FINISHED, MAX_REFUSED, MemoryStore
 from toolstile.store.sqlite import SqliteStore
 
@@ -350,13 +350,15 @@ def test_a_file_that_is_no_database_is_refused(tmp_path: Path) -> None:
 
 
 async def test_no_sweeper_removes_a_living_lease(tmp_path: Path) -> None:
-    """One that still holds the file which another has removed leaves the one in its place alone,
-    although that has its name."""
+    """Of two that have opened the file of a dead one, the second leaves alone what has its name by
+    then; the control is the first, which removes it."""
     (old := tmp_path / uuid7()).touch()
-    descriptor = os.open(old, os.O_RDWR)
-    old.unlink()
+    first, second = (os.open(old, os.O_RDWR) for _ in range(2))
+    remove(old, first)
+    os.close(first)
+    assert not old.exists()
     lease = Lease(tmp_path, old.name)
-    sweep(tmp_path)
-    os.close(descriptor)
+    remove(old, second)
+    os.close(second)
     assert not is_dead(tmp_path, lease.owner)
     lease.release()

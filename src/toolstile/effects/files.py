@@ -64,6 +64,7 @@ class FileEffects:
 
         Raises:
             ValueError: the run's list is not one that an honest run makes.
+            OverflowError: a file is larger than a run may change.
             OSError: a staged file is missing, or no regular file.
         """
         if not outcome.staged:

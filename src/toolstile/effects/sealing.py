@@ -28,6 +28,7 @@ def sealed(stage: Path, staged: tuple[StagedFile, ...]) -> tuple[Change, ...]:
 
     Raises:
         ValueError: the list is not one that an honest run makes.
+        OverflowError: a file is larger than a run may change.
         OSError: a staged file is missing, or no regular file.
     """
     if len(staged) > MAX_FILES:
@@ -81,7 +82,7 @@ def _appended(stage: Path, change: Change) -> Change:
 
 def _check_size(file: BufferedReader) -> None:
     if os.fstat(file.fileno()).st_size > MAX_BYTES:
-        raise ValueError(f"a run changes files of at most {MAX_BYTES:,} bytes")
+        raise OverflowError(f"a run changes files of at most {MAX_BYTES:,} bytes")
 
 
 def _content(stage: Path, name: str) -> str:

@@ -204,6 +204,20 @@ def violation(paths: list[str], at: Progress) -> Ended:
     )
 
 
+def unsealable(error: ValueError | OverflowError, at: Progress) -> Ended:
+    """What was staged is nothing that handles stage, or too large; none of it happens."""
+    large = isinstance(error, OverflowError)
+    status = Status.RESOURCE_LIMIT_EXCEEDED if large else Status.SECURITY_VIOLATION
+    state = _effects(at)
+    unknown = _MAY_HAVE_HAPPENED if state is EffectsState.UNKNOWN else ""
+    return Ended(
+        status,
+        "LIMIT_DISK" if large else status.name,
+        f"what the tool staged is refused: {error}; no file was changed.{unknown}",
+        effects_state=EffectsState.DISCARDED if state is EffectsState.NONE else state,
+    )
+
+
 def conflict(conflicts: tuple[Conflict, ...], at: Progress) -> Ended:
     """Somebody changed the files meanwhile, or they cannot be written; theirs is kept."""
     state = _effects(at)

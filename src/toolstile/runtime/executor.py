@@ -275,7 +275,10 @@ class Executor:
             raise endings.unstorable(error, at) from error
         if at.resumed:
             return output, records.manifest_of(at.earlier_record)
-        manifest = await self.effects.seal(at.execution_id, at.outcome)
+        try:
+            manifest = await self.effects.seal(at.execution_id, at.outcome)
+        except (ValueError, OverflowError) as error:
+            raise endings.unsealable(error, at) from error
         forbidden = beyond(at.decision, manifest)
         if forbidden:
             raise endings.violation(forbidden, at)

@@ -81,7 +81,8 @@ class Effects(Protocol):
         """An empty stage for a run: a directory."""
 
     async def seal(self, execution_id: str, outcome: Outcome) -> Manifest:
-        """The manifest of what a run staged. The staged files may not change after it."""
+        """The manifest of what a run staged. The staged files may not change after it. Raises
+        ValueError for what no honest run stages, OverflowError for more than one may."""
 
     async def commit(self, manifest: Manifest) -> tuple[Conflict, ...]:
         """Apply a manifest, or go on applying it. Returns the paths in conflict, each with its

@@ -50,12 +50,17 @@ def sweep(directory: Path) -> None:
         with contextlib.suppress(OSError):  # alive, or somebody else is sweeping
             descriptor = os.open(path, os.O_RDWR | os.O_CLOEXEC)
             try:
-                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                # Another sweeper may have removed it, and its owner made it again since.
-                if path.stat().st_ino == os.fstat(descriptor).st_ino:
-                    path.unlink()
+                remove(path, descriptor)
             finally:
                 os.close(descriptor)
+
+
+def remove(path: Path, descriptor: int) -> None:
+    """Remove the lease that was opened, if it can be taken. Another sweeper may have removed it
+    first, and its owner made it again since: what has its name then is alive. Raises OSError."""
+    fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    if path.stat().st_ino == os.fstat(descriptor).st_ino:
+        path.unlink()
 
 
 def _is_lease(path: Path) -> bool:

@@ -14,7 +14,7 @@ import os
 import sqlite3
 from collections.abc import Callable, Coroutine, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
@@ -170,7 +170,8 @@ class SqliteStore:
                 taken += self._take_over(owner)
         except sqlite3.Error:  # what is ours by now is to be ended by us
             log.exception("[TLS-RUN] Not every call of the dead could be taken over")
-        sweep(self._leases)
+        with suppress(OSError):  # left for the next one to sweep
+            sweep(self._leases)
         return tuple(taken)
 
     def _take_over(self, owner: str) -> Iterator[CallRecord]:
