@@ -151,7 +151,7 @@ def lock(session: nox.Session) -> None:
     # No line of a lock may tell which index it came from: that is the reader's own setting.
     silent = ("no-emit-index-url", "no-emit-trusted-host", "no-emit-find-links", "no-emit-options")
     options = ("quiet", "generate-hashes", "strip-extras", "allow-unsafe", *silent)
-    for name in ("pip", "run", "local", "dev"):
+    for name in ("pip", "run", "local", "dev", "peers"):
         files = ("--output-file", f"requirements/{name}.txt", f"requirements/{name}.in")
         session.run(
             "pip-compile",

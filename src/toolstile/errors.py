@@ -4,6 +4,7 @@ ToolstileError                  the root: catch this one to catch all of ours
 ├── DefinitionError             a tool definition breaks rules; `.issues` lists every fault
 ├── ConflictError               a name and version are taken by another definition
 ├── UnknownToolError            no tool of that name and version; `.suggestions` may help
+├── UnknownDialectError         no provider's dialect has this name; `.known` has them all
 ├── SchemaValidationError       arguments do not fit the tool's schema; `.issues`, `.tool`
 ├── LicenceError                a licence tier is needed; `.needs` names the lowest one
 ├── SettingsError               a configuration file or option is wrong; `.issues` if several
@@ -92,6 +93,15 @@ class UnknownToolError(ToolstileError):
         if self.suggestions:
             text += f". Did you mean: {', '.join(self.suggestions)}?"
         super().__init__(text)
+
+
+class UnknownDialectError(ToolstileError):
+    """No dialect has this name; `known` has those that there are."""
+
+    def __init__(self, name: str, known: Sequence[str]) -> None:
+        self.name = name
+        self.known = tuple(known)
+        super().__init__(f"Unknown dialect: '{name[:64]}'. There are: {', '.join(self.known)}")
 
 
 class SchemaValidationError(ToolstileError):

@@ -1,8 +1,8 @@
 """Schemas are byte-identical in every process: `restarts.py [TIMES]`.
 
 Each restart has its own PYTHONHASHSEED and prints one digest over everything that is derived:
-schemas inferred from signatures, definitions adopted from the corpora, their closed forms, what a
-search answers.
+schemas inferred from signatures, definitions adopted from the corpora, their closed forms, their
+exports in every dialect, what a search answers.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 from corpora import ROOT as CORPORA
 from corpora import records
 from toolstile import Registry, adopt, tool
+from toolstile.dialects import DIALECTS, export
 from toolstile.model.canonical import digest
 
 
@@ -61,6 +62,7 @@ def everything() -> str:
                 adopted = adopt(record["tool"])
                 found.append(adopted.definition.digest)
                 found.append(str(adopted.changes))
+                found += [export(adopted.definition, dialect).digest for dialect in DIALECTS]
                 if adopted.definition.name not in registry:
                     registry.register(adopted.definition)
     found += [f"{hit.name} {hit.score}" for hit in registry.search("find a file or user", 50)]

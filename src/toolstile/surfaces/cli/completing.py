@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from toolstile.app import load_tools
+from toolstile.dialects import DIALECTS
 from toolstile.errors import ToolstileError
 from toolstile.model.vocabulary import Category, IsolationLevel
 from toolstile.settings import load_settings
@@ -32,6 +33,11 @@ def categories(incomplete: str) -> list[str]:
 def isolation_levels(incomplete: str) -> list[str]:
     """The levels that a caller may ask for."""
     return _begun(incomplete, [level.word for level in IsolationLevel if level.value])
+
+
+def dialects(incomplete: str) -> list[str]:
+    """The providers' dialects."""
+    return _begun(incomplete, list(DIALECTS))
 
 
 def kinds(incomplete: str) -> list[str]:

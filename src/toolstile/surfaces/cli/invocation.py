@@ -27,6 +27,7 @@ from toolstile.errors import (
     SettingsError,
     StoreUnavailable,
     ToolstileError,
+    UnknownDialectError,
     UnknownToolError,
 )
 from toolstile.model.call import check_identifier
@@ -291,6 +292,8 @@ def _known(error: ToolstileError) -> tuple[int, str, str | None]:
         return DENIED, "LICENSE_REQUIRED", None
     if isinstance(error, UnknownToolError):
         return FAILED, "ACODE_TSR_001", "`toolstile tools list` shows them all"
+    if isinstance(error, UnknownDialectError):
+        return USAGE, "USAGE", "`toolstile export --help` has them all"
     if isinstance(error, ConflictError):
         return FAILED, "ACODE_TSR_007", error.hint
     if isinstance(error, DefinitionError):

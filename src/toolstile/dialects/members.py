@@ -1,0 +1,378 @@
+"""Objects in a dialect: which members there are, which must be there, what else is taken."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+from itertools import count
+from typing import Any
+
+import msgspec
+
+from toolstile.dialects.account import MAX_SHOWN, Wanted
+from toolstile.dialects.alternatives import choice
+from toolstile.dialects.codec import NAME, VALUE, Codec, Container, Member
+from toolstile.dialects.together import LEFTOVERS, conditional, declared, only, patterned
+from toolstile.dialects.trail import NOTHING, Said, Trail
+from toolstile.dialects.values import ANYTHING, Values, union
+from toolstile.schema.keywords import type_names
+from toolstile.schema.places import Place, Places
+
+MAX_NAME = 64
+
+
+class Scene(msgspec.Struct, frozen=True, eq=False):
+    """One object to be written: the places that always describe it, and those that may."""
+
+    values: Values
+    parts: tuple[Place, ...]
+    conditions: tuple[Place, ...]
+    trail: Trail
+    wanted: Wanted
+
+    @property
+    def everywhere(self) -> tuple[Place, ...]:
+        """All places that declare members."""
+        return (*self.parts, *self.conditions)
+
+
+class Others(msgspec.Struct, frozen=True, kw_only=True):
+    """How members that nobody declares get into their form."""
+
+    patterns: tuple[tuple[str, Codec], ...] = ()
+    codec: Codec = None
+    entries: str | None = None
+
+
+def write_members(
+    values: Values,
+    parts: tuple[Place, ...],
+    conditions: tuple[Place, ...],
+    trail: Trail,
+    wanted: Wanted,
+) -> tuple[dict[str, Any], Container]:
+    """The keywords of an object, and how its members get into their form."""
+    scene = Scene(values, parts, conditions, trail, wanted)
+    written = dict(_written(scene))
+    required = {name for part in parts for name in part.rules.get("required", ())}
+    sent = sent_names(written, values.dialect.member_name.fullmatch)
+    for name, other in sent.items():
+        if name != other:
+            values.account.rewrite(parts[0], f"name/{name}", f"'{name[:64]}' is called '{other}'")
+    members: dict[str, Member] = {}
+    properties: dict[str, Any] = {}
+    for name, said in written.items():
+        left_out = values.dialect.all_required and name not in required
+        schema, member = _member(scene, sent[name], said, name, left_out=left_out)
+        properties[sent[name]] = schema
+        members[name] = member
+    schema = {"properties": properties} if properties or values.dialect.complete else {}
+    _demanded(scene, schema, [sent[n] for n in written if n in required], list(properties))
+    wanted.keep("properties")
+    others = _others(scene, schema, set(sent.values()))
+    _loosened(scene, written)
+    return schema, _container(members, others)
+
+
+def _container(members: dict[str, Member], others: Others) -> Container:
+    plain = all(
+        member.sent == name
+        and member.codec is None
+        and not member.null_is_absent
+        and not member.wrapped
+        for name, member in members.items()
+    )
+    if (
+        plain
+        and others == Others(patterns=others.patterns)
+        and not any(codec for _, codec in others.patterns)
+    ):
+        return Container()
+    return Container(
+        members=members, patterns=others.patterns, others=others.codec, entries=others.entries
+    )
+
+
+# --- members ------------------------------------------------------------------------------------
+
+
+def _written(scene: Scene) -> Iterator[tuple[str, Said]]:
+    """Every name that a value may have, with what is said of its member."""
+    names = (name for place in scene.everywhere for name in place.rules.get("properties", ()))
+    for name in dict.fromkeys(names):
+        said = _of_name(scene, name)
+        if not said.impossible:
+            yield name, said
+
+
+def _of_name(scene: Scene, name: str) -> Said:
+    places = scene.values.places
+    always = list(_always(scene, name))
+    if any(declared(places, part, name) for part in scene.parts):
+        return scene.values.value(tuple(always), scene.trail.below())
+    ways = [way for place in scene.conditions for way in declared(places, place, name)]
+    if len(ways) == 1:
+        return scene.values.value((*always, ways[0]), scene.trail.below())
+    # Told by several alternatives: whichever of them holds, the value is one of theirs.
+    each = [(way, scene.values.value((*always, way), scene.trail.below())) for way in ways]
+    possible = [(way, said) for way, said in each if not said.impossible]
+    if not possible:
+        return NOTHING
+    return Said(union(scene.values.dialect, [said for _, said in possible]), choice(possible))
+
+
+def _always(scene: Scene, name: str) -> Iterator[Place]:
+    """What is said of a member without conditions."""
+    places = scene.values.places
+    for part in scene.parts:
+        own = declared(places, part, name)
+        if own:
+            yield from own
+        elif "additionalProperties" in part.rules:
+            yield from _one(places, part, "additionalProperties")
+        elif "unevaluatedProperties" in part.rules and not _evaluated(scene, part, name):
+            yield from _one(places, part, "unevaluatedProperties")
+
+
+def _one(places: Places, part: Place, keyword: str) -> list[Place]:
+    found = only(places, part, keyword)
+    return [] if found is None else [found]
+
+
+def _evaluated(scene: Scene, part: Place, name: str | None) -> bool:
+    """Whether a member may count as described beside `unevaluatedProperties`."""
+    places = scene.values.places
+    for place in (part, *_reach(scene, part)):
+        if place is not part and any(place.rules.get(k, False) is not False for k in LEFTOVERS):
+            return True
+        if name is not None and declared(places, place, name):
+            return True
+    return False
+
+
+def _reach(scene: Scene, part: Place) -> tuple[Place, ...]:
+    return conditional(scene.values.places, (part,), scene.trail.barred)
+
+
+def _member(
+    scene: Scene, sent: str, said: Said, name: str, *, left_out: bool
+) -> tuple[Any, Member]:
+    """A member's schema; one that may be left out takes null where all must be there."""
+    if not left_out:
+        return said.schema, Member(sent=sent, codec=said.codec)
+    default = _default(scene, name)
+    if not (takes_null(said.schema) and _may_be_null(scene, name)):
+        schema = with_null(said.schema)
+        member = Member(sent=sent, codec=said.codec, null_is_absent=True)
+    elif default == [None] and said.codec is None:  # null and nothing are the same
+        return said.schema, Member(sent=sent, null_is_absent=True)
+    else:
+        schema = _wrapped(said.schema)
+        member = Member(sent=sent, codec=said.codec, null_is_absent=True, wrapped=True)
+    return _telling(schema, default, said, wrapped=member.wrapped), member
+
+
+def _default(scene: Scene, name: str) -> list[Any]:
+    """The member's default, in a list; an empty one where there is none."""
+    places = scene.values.places
+    ways = [way for place in scene.everywhere for way in declared(places, place, name)]
+    return next(([way.rules["default"]] for way in ways if "default" in way.rules), [])
+
+
+def _telling(schema: dict[str, Any], default: list[Any], said: Said, *, wrapped: bool) -> Any:
+    """The schema with words on what null stands for."""
+    shown = json.dumps(default[0], ensure_ascii=False) if default else ""
+    then = f", which means {shown}" if default and len(shown) <= MAX_SHOWN else ""
+    what = 'null: left out; else {"value": ...}' if wrapped else f"null: left out{then}"
+    before = said.schema.get("description", "") if isinstance(said.schema, dict) else ""
+    told = schema.get("description", "") or (before if wrapped else "")
+    return {**schema, "description": f"{told} ({what})".strip()}
+
+
+def _may_be_null(scene: Scene, name: str) -> bool:
+    """Whether null is a value of the tool's own here."""
+    always = tuple(_always(scene, name))
+    ways = [way for place in scene.conditions for way in declared(scene.values.places, place, name)]
+    fitting = (scene.values.fits(way, None) for way in always or ways)
+    return all(fitting) if always else any(fitting)
+
+
+def takes_null(schema: Any) -> bool:
+    """Whether null may fit a written schema; what is referred to may take anything."""
+    if not isinstance(schema, dict) or "$ref" in schema:
+        return True
+    if "anyOf" in schema:
+        return any(map(takes_null, schema["anyOf"]))
+    if "enum" in schema:
+        return None in schema["enum"]
+    return "type" not in schema or "null" in type_names(schema)
+
+
+def with_null(schema: Any) -> Any:
+    """The schema, taking null too."""
+    if not isinstance(schema, dict):
+        return schema
+    if "$ref" in schema:
+        beside = {name: value for name, value in schema.items() if name != "$ref"}
+        return {**beside, "anyOf": [{"$ref": schema["$ref"]}, {"type": "null"}]}
+    if takes_null(schema) and "anyOf" not in schema:
+        return schema
+    if "anyOf" in schema:
+        others = [each for each in schema["anyOf"] if each != {"type": "null"}]
+        return {**schema, "anyOf": [*others, {"type": "null"}]}
+    made = {**schema, "type": [*type_names(schema), "null"]} if "type" in schema else dict(schema)
+    return {**made, "enum": [*schema["enum"], None]} if "enum" in schema else made
+
+
+def _wrapped(schema: Any) -> dict[str, Any]:
+    """The schema in an object of its own, or null."""
+    held = {
+        "type": "object",
+        "properties": {VALUE: schema},
+        "required": [VALUE],
+        "additionalProperties": False,
+    }
+    return {"anyOf": [held, {"type": "null"}]}
+
+
+def _demanded(scene: Scene, schema: dict[str, Any], required: list[str], every: list[str]) -> None:
+    dialect = scene.values.dialect
+    if dialect.all_required:
+        schema["required"] = every
+    elif required and dialect.takes("required", required):
+        schema["required"] = required
+    if dialect.takes("required", required):
+        scene.wanted.keep("required")
+
+
+def sent_names(names: Iterable[str], is_taken: Any) -> dict[str, str]:
+    """Each name as it is sent: as it is where the dialect takes it, else a like one of its own."""
+    names = list(names)
+    used = {name for name in names if is_taken(name)}
+    sent = {name: name for name in used}
+    for name in names:
+        if name not in sent:
+            letters = (c if is_taken(f"a{c}") else "_" for c in name[: MAX_NAME - 8])
+            like = "".join(letters).strip("_") or "name"
+            like = like if is_taken(like) else f"name_{like}"
+            numbered = (like if n == 1 else f"{like}_{n}" for n in count(1))
+            # Nor the same with more of `_`, which stands for names that nobody declares.
+            alike = {each.rstrip("_") for each in used}
+            sent[name] = next(each for each in numbered if each not in alike)
+            used.add(sent[name])
+    return {name: sent[name] for name in names}
+
+
+def _loosened(scene: Scene, written: Iterable[str]) -> None:
+    """Report that a name which only a condition declares is taken whether or not it holds."""
+    places = scene.values.places
+    loose = [name for name in written if not any(declared(places, p, name) for p in scene.parts)]
+    for part in scene.parts if loose else ():
+        if "unevaluatedProperties" in part.rules:
+            text = (
+                f"'{loose[0][:64]}' is taken even where the branch that declares it does not hold"
+            )
+            scene.values.account.lose(part, "unevaluatedProperties", text)
+
+
+# --- all other members --------------------------------------------------------------------------
+
+
+def _others(scene: Scene, schema: dict[str, Any], used: set[str]) -> Others:
+    """What is said of members that nobody declares."""
+    patterns = [p for place in scene.everywhere for p in patterned(scene.values.places, place)]
+    if patterns and _keeps_patterns(scene, schema, patterns):
+        return Others()
+    told = {p.name: scene.values.value((p,), scene.trail.below()) for p in patterns}
+    if sum(said.codec is not None for said in told.values()) > 1:
+        # A name may match several patterns, and its value then has one form.
+        told = dict.fromkeys(told, _anything(scene))
+    rest = _rest(scene)
+    ways = [said for said in (*told.values(), *filter(None, [rest])) if not said.impossible]
+    if not ways:
+        return _nothing_else(scene, schema)
+    others = Others(
+        patterns=tuple((name, said.codec) for name, said in told.items()),
+        codec=None if rest is None else rest.codec,
+    )
+    if scene.values.dialect.closed:
+        if not patterns:
+            scene.wanted.keep(*LEFTOVERS)
+        return msgspec.structs.replace(others, entries=_in_entries(scene, schema, ways, used))
+    additional = True if any(w.schema is True for w in ways) else union(scene.values.dialect, ways)
+    if additional is True or scene.values.dialect.takes("additionalProperties", additional):
+        schema |= {} if additional is True else {"additionalProperties": additional}
+        if not patterns:
+            scene.wanted.keep(*LEFTOVERS)
+    return others
+
+
+def _nothing_else(scene: Scene, schema: dict[str, Any]) -> Others:
+    if scene.values.dialect.takes("additionalProperties", False):
+        schema["additionalProperties"] = False
+        scene.wanted.keep(*LEFTOVERS)
+    return Others()
+
+
+def _keeps_patterns(scene: Scene, schema: dict[str, Any], patterns: list[Place]) -> bool:
+    """Whether the members that are told by patterns could be said as they are."""
+    dialect = scene.values.dialect
+    talking = [p for p in scene.everywhere if {"patternProperties", *LEFTOVERS} & p.rules.keys()]
+    if len(talking) != 1 or scene.conditions or not dialect.takes("patternProperties", {}):
+        return False
+    said = {p.name: scene.values.value((p,), scene.trail.below()) for p in patterns}
+    rest = _rest(scene)
+    if any(each.codec is not None for each in (*said.values(), *filter(None, [rest]))):
+        return False
+    schema["patternProperties"] = {name: each.schema for name, each in said.items()}
+    if rest is None or rest.impossible:
+        schema["additionalProperties"] = False
+    elif rest.schema is not True:
+        schema["additionalProperties"] = rest.schema
+    scene.wanted.keep("patternProperties", *LEFTOVERS)
+    return True
+
+
+def _rest(scene: Scene) -> Said | None:
+    """What is said of a member with any other name; None where nobody takes one."""
+    places = scene.values.places
+    said: list[Place] = []
+    for part in scene.parts:
+        if "additionalProperties" in part.rules:
+            said += _one(places, part, "additionalProperties")
+        elif "unevaluatedProperties" in part.rules and not _evaluated(scene, part, None):
+            said += _one(places, part, "unevaluatedProperties")
+    if any(place.schema is False for place in said):
+        return None
+    asserted = tuple(place for place in said if place.schema is not True)
+    if not asserted:
+        return _anything(scene)
+    return scene.values.value(asserted, scene.trail.below())
+
+
+def _anything(scene: Scene) -> Said:
+    if scene.values.dialect.free_values:
+        return Said(True)
+    return scene.values.value((ANYTHING,), scene.trail.below())
+
+
+def _in_entries(scene: Scene, schema: dict[str, Any], ways: list[Said], used: set[str]) -> str:
+    numbered = ("entries" if n == 1 else f"entries_{n}" for n in count(1))
+    name = next(each for each in numbered if each not in used)
+    entry = {
+        "type": "object",
+        "properties": {NAME: {"type": "string"}, VALUE: union(scene.values.dialect, ways)},
+        "required": [NAME, VALUE],
+        "additionalProperties": False,
+    }
+    schema["properties"][name] = {
+        "type": "array",
+        "description": "The members whose names are free, each name once.",
+        "items": entry,
+    }
+    schema["required"] = [*schema.get("required", ()), name]
+    schema["additionalProperties"] = False
+    scene.values.account.rewrite(
+        scene.parts[0], "entries", f"members with free names are sent as a list, '{name}'"
+    )
+    return name

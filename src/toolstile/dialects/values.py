@@ -1,0 +1,41 @@
+"""What those who write a part of a schema may ask of the whole: see `writer.py`."""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+from toolstile.dialects.account import Account
+from toolstile.dialects.dialect import Dialect
+from toolstile.dialects.trail import Said, Trail
+from toolstile.model.canonical import canonical
+from toolstile.model.json import JsonValue
+from toolstile.schema.keywords import Role
+from toolstile.schema.places import Place, Places
+
+# A place of no document that takes any value.
+ANYTHING = Place("?anything", True, Role.VALUE, "", None)
+
+
+class Values(Protocol):
+    """Writes any value of one schema in one dialect."""
+
+    dialect: Dialect
+    places: Places
+    account: Account
+
+    def value(self, starts: tuple[Place, ...], trail: Trail) -> Said:
+        """What these places together say of a value."""
+
+    def fits(self, place: Place, value: JsonValue) -> bool:
+        """Whether a value fits a place of the tool's own schema."""
+
+    def copied(self, place: Place) -> Any:
+        """A place as it is, but for annotations; None where the dialect does not take it so."""
+
+
+def union(dialect: Dialect, said: list[Said]) -> Any:
+    """A schema for whatever fits one of these; any value where the dialect cannot say it."""
+    distinct = list({canonical(each.schema): each.schema for each in said}.values())
+    if len(distinct) == 1:
+        return distinct[0]
+    return {"anyOf": distinct} if dialect.takes("anyOf", []) else {}

@@ -1,0 +1,185 @@
+"""The compiler: a tool's closed schema, place by place, in the words of a dialect.
+
+What the dialect takes as it is, is copied. Elsewhere everything that describes a value is read
+together (`together.py`) and written anew with the keywords that the dialect has (`alternatives.py`,
+`describing.py`). What is written may be looser than the tool's own schema, and then the account
+says so; it is never stricter: every argument that fits the tool has a form that fits the export.
+"""
+
+from __future__ import annotations
+
+import re
+from itertools import count
+from typing import Any
+
+from toolstile.dialects.account import Account
+from toolstile.dialects.alternatives import fork, one_of_several
+from toolstile.dialects.codec import Codec, Shelved
+from toolstile.dialects.describing import cut, describe
+from toolstile.dialects.dialect import Dialect
+from toolstile.dialects.remarks import remarks
+from toolstile.dialects.taken import ADDRESSES, COMBINING, endless, height, taken
+from toolstile.dialects.together import flat, referred
+from toolstile.dialects.trail import NOTHING, Said, Trail
+from toolstile.model.json import JsonObject, JsonValue, thaw
+from toolstile.schema.judging import Judge
+from toolstile.schema.keywords import KEYWORDS, Role, Shape, asserts, type_names
+from toolstile.schema.places import Place, Places
+
+# As many places as one export may write; a thousand properties that refer to unions of twenty.
+MAX_WRITTEN = 20_000
+SHELF_NAME = re.compile(r"[A-Za-z0-9_.-]{1,64}")
+
+
+class Writer:
+    """Writes one schema in one dialect. `prefix` is where the schema stands in the definition,
+    `owner` the tool's name."""
+
+    def __init__(
+        self, schema: JsonObject, dialect: Dialect, judge: Judge, *, prefix: str, owner: str
+    ) -> None:
+        self.dialect = dialect
+        self.account = Account(prefix)
+        self.places = Places(schema)
+        self.shelf: dict[str, Any] = {}
+        self.codecs: dict[str, Codec] = {}
+        self._judge = judge
+        self._owner = owner
+        self._names: dict[tuple[str, str], str] = {}
+        self._taken = taken(self.places, dialect)
+        self._endless = endless(self.places)
+        self._left = MAX_WRITTEN
+
+    def document(self) -> Said:
+        """The whole schema, with the shelf that it refers to."""
+        root = self.places.by_pointer[""]
+        if self._stays_whole():
+            return Said(self._copied(root, whole=True))
+        said = self.value((root,), Trail(root=True))
+        if not self.shelf:
+            return said
+        shelf = {name: self.shelf[name] for name in sorted(self.shelf)}
+        return Said({**said.schema, "$defs": shelf}, said.codec)
+
+    def value(self, starts: tuple[Place, ...], trail: Trail) -> Said:
+        """What these places together say of a value."""
+        self._left -= 1
+        only = starts[0] if len(starts) == 1 else None
+        if only is not None and self._copies(only, trail):
+            return Said(self._copied(only))
+        parts = flat(self.places, starts)
+        if only is not None and self._refers(only, parts, trail):
+            return self._reference(only, trail)
+        if any(part.schema is False for part in parts):
+            return NOTHING
+        opened = {target.pointer for part in parts for target in referred(self.places, part)}
+        if opened & trail.opened or self._left < 0 or self._is_too_deep(parts, trail):
+            return cut(self, parts, trail)
+        trail = trail.but(here=trail.here | opened)
+        at = fork(self, parts, trail)
+        if at is not None:
+            return one_of_several(self, starts, parts, at, trail)
+        return describe(self, parts, trail)
+
+    def fits(self, place: Place, value: JsonValue) -> bool:
+        """Whether a value fits a place of the tool's own schema."""
+        return self._judge.at(place.pointer, value)
+
+    def _is_too_deep(self, parts: tuple[Place, ...], trail: Trail) -> bool:
+        holds = any({"object", "array"} & set(type_names(part.rules)) for part in parts)
+        return holds and trail.depth >= self.dialect.max_depth
+
+    def _stays_whole(self) -> bool:
+        """Whether the schema is copied with its shelf: where `$dynamicRef` leads depends on all."""
+        dynamic = any("$dynamicRef" in place.rules for place in self.places)
+        if not dynamic or self.dialect.plain_root:
+            return False
+        return "" in taken(self.places, self.dialect, whole=True)
+
+    # --- copies ------------------------------------------------------------------------------
+
+    def copied(self, place: Place) -> Any:
+        """A place as it is, but for annotations; None where the dialect does not take it so."""
+        return self._copied(place) if place.pointer in self._taken else None
+
+    def _copies(self, place: Place, trail: Trail) -> bool:
+        if place.pointer not in self._taken or place.pointer in trail.told or trail.types:
+            return False
+        if trail.root and self.dialect.plain_root and COMBINING & place.rules.keys():
+            return False
+        return trail.depth + height(self.places, place) <= self.dialect.max_depth
+
+    def _copied(self, place: Place, *, whole: bool = False) -> Any:
+        if not isinstance(place.schema, dict):
+            return place.schema
+        made: dict[str, Any] = {}
+        for name, value in place.rules.items():
+            keyword = KEYWORDS.get(name)
+            if whole and name in ("$ref", *ADDRESSES):
+                made[name] = value
+            elif name == "$ref":
+                made[name] = f"#/$defs/{self._shelved(place, 'copied')}"
+            elif name in ADDRESSES:
+                continue
+            elif not asserts(name):
+                made |= {name: thaw(value)} if self.dialect.says(name) else {}
+            elif keyword is None or keyword.role is None:
+                made[name] = thaw(value)
+            elif whole or keyword.role is not Role.SHELF:
+                made[name] = self._copied_below(place, name, keyword.shape, whole=whole)
+        return made
+
+    def _copied_below(self, place: Place, name: str, shape: Shape, *, whole: bool) -> Any:
+        below = [c for c in self.places.children(place, *Role) if c.keyword == name]
+        if shape is Shape.SCHEMAS_BY_NAME:
+            return {child.name: self._copied(child, whole=whole) for child in below}
+        copies = [self._copied(child, whole=whole) for child in below]
+        return copies if shape is Shape.SCHEMAS else copies[0]
+
+    # --- references --------------------------------------------------------------------------
+
+    def _refers(self, place: Place, parts: tuple[Place, ...], trail: Trail) -> bool:
+        """Whether a place does no more than refer to another, in a dialect that has references.
+        Closing what it refers to is no more: that stands on the shelf closed."""
+        asserted = {name for name in place.rules if asserts(name)} - {"$defs"}
+        closed = place.rules.get("unevaluatedProperties") is False
+        return (
+            self.dialect.takes("$ref", "")
+            and asserted - ({"unevaluatedProperties"} if closed else set()) == {"$ref"}
+            and trail.types is None
+            and not (trail.shelved or (trail.root and self.dialect.plain_root))
+            and (self.dialect.recursive or not self._endless & {part.pointer for part in parts})
+        )
+
+    def _reference(self, place: Place, trail: Trail) -> Said:
+        closed = "unevaluatedProperties" in place.rules
+        name = self._shelved(place, "closed" if closed else "open")
+        schema: dict[str, Any] = {"$ref": f"#/$defs/{name}"}
+        told = remarks(self.dialect, (place,), trail)
+        if told and self.dialect.bare_references:
+            schema = {"anyOf": [schema]}
+        return Said({**told, **schema}, Shelved(name))
+
+    def _shelved(self, place: Place, manner: str) -> str:
+        """The name under which what a place refers to stands on the shelf: as the place closes it,
+        or copied as it is. It is written if it is not there yet."""
+        (target,) = self.places.target(place, "$ref")
+        key = (target.pointer, manner)
+        if key not in self._names:
+            name = self._names[key] = self._shelf_name(target)
+            self.shelf[name] = {}  # it has its place now: what it holds may refer to it
+            start = target if manner == "copied" else place
+            said = self.value((start,), Trail(shelved=True, told=frozenset((place.pointer,))))
+            if said.impossible:  # null is more than nothing: looser, and said so
+                self.account.lose(target, "type", "no value fits here")
+                said = Said({"type": "null"})
+            self.shelf[name], self.codecs[name] = said.schema, said.codec
+        return self._names[key]
+
+    def _shelf_name(self, target: Place) -> str:
+        own = target.keyword == "$defs" and SHELF_NAME.fullmatch(target.name)
+        like = target.name if own else "part"
+        like = f"{self._owner}.{like}" if self.dialect.own_shelf else like
+        numbered = (like if number == 1 else f"{like}_{number}" for number in count(1))
+        used = set(self._names.values())
+        return next(name for name in numbered if name not in used)
