@@ -34,6 +34,7 @@ from suites.exports import schema_of, taking
 from toolstile.dialects import DIALECTS, Export, export
 from toolstile.model.canonical import canonical
 from toolstile.model.definition import ToolDefinition
+from toolstile.model.json import thaw
 from toolstile.schema import check_schema, close
 from toolstile.schema.compiled import arguments_of
 from toolstile.schema.engine import Fits
@@ -77,11 +78,12 @@ class Exam(msgspec.Struct):
 def lost(exported: Export) -> set[str]:
     """The keywords that are reported as lost, and those that lead to one that is."""
     found = {loss.keyword for loss in exported.losses}
+    whole = json.dumps(thaw(exported.definition.parameters)).encode()
     for loss in exported.losses:
         steps = loss.path.split("/")
         found |= LEADING.intersection(steps)
         # What refers to it stands elsewhere, and by whatever keyword.
-        found |= LEADING if "$defs" in steps else set()
+        found |= LEADING if "$defs" in steps or b'"$ref": "#"' in whole else set()
     return found
 
 

@@ -61,7 +61,8 @@ class Account:
     def rewrite(self, place: Place, code: str, text: str) -> None:
         """Note what is said in another form."""
         key = (place.pointer, code)
-        path = self._prefix + place.pointer
+        # What stands in no document is what a member or item of the whole may be.
+        path = self._prefix + ("" if place.pointer.startswith("?") else place.pointer)
         self._rewrites.setdefault(key, Rewrite(path=path, code=code, text=text))
 
     @property

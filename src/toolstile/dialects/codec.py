@@ -9,28 +9,33 @@ here, because what is left of it could fit the tool by chance.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, TypeAlias
 
 import msgspec
 
 from toolstile.model.canonical import canonical
 from toolstile.model.issue import CONSTRAINT_VIOLATION, Issue, bounded_pointer
-from toolstile.model.json import JsonValue, describe
+from toolstile.model.json import JsonValue, describe, type_name
 from toolstile.schema.contain.conjunction import matches
-from toolstile.schema.parse import ParseFault, parse
-
-FitsAt: TypeAlias = Callable[[str, JsonValue], bool]
-"""Does a value fit the place at this JSON Pointer of the tool's own schema?"""
+from toolstile.schema.parse import DEFAULT_LIMITS, ParseFault, ParseLimits, parse
 
 Path: TypeAlias = tuple[str | int, ...]
 
 VALUE = "value"
 NAME = "name"
+ARGUMENTS = "arguments"
+FORMS = "use the forms of the schema you were given"
+# A form nests deeper than what it stands for: a map takes three levels for one.
+LIMITS = ParseLimits(depth=3 * DEFAULT_LIMITS.depth)
 
 
 class Text(msgspec.Struct, frozen=True):
     """The value is sent as its JSON text."""
+
+
+class Whole(msgspec.Struct, frozen=True):
+    """All arguments are sent as one JSON text, in the member `arguments`."""
 
 
 class Listed(msgspec.Struct, frozen=True):
@@ -104,12 +109,22 @@ class Container(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Choice(msgspec.Struct, frozen=True):
-    """One of several: the first whose place in the tool's own schema the value fits."""
+    """A codec for each type of value: `own` by the type of the tool's own form, `sent` by that of
+    the provider's. No two share a type, or a value would have two meanings."""
 
-    options: tuple[tuple[str, Codec], ...]
+    own: Mapping[str, Codec]
+    sent: Mapping[str, Codec]
 
 
-Codec: TypeAlias = Text | Listed | Shelved | Container | Choice | None
+class Tagged(msgspec.Struct, frozen=True):
+    """A codec for each value of a member that tells objects apart; its own form is that of the
+    tool."""
+
+    tag: str
+    codecs: Mapping[str, Codec]
+
+
+Codec: TypeAlias = Text | Whole | Listed | Shelved | Container | Choice | Tagged | None
 Shelf: TypeAlias = Mapping[str, Codec]
 
 
@@ -130,10 +145,9 @@ class Unreadable(ValueError):
 class Coder:
     """Both ways of one tool's arguments."""
 
-    def __init__(self, codec: Codec, shelf: Shelf, fits: FitsAt) -> None:
+    def __init__(self, codec: Codec, shelf: Shelf) -> None:
         self._codec = codec
         self._shelf = shelf
-        self._fits = fits
 
     def forth(self, value: JsonValue) -> JsonValue:
         """The tool's own form as the provider's; it must fit the tool."""
@@ -155,14 +169,17 @@ class Coder:
                 return value
             case Text():
                 return text_of(value)
+            case Whole():
+                return {ARGUMENTS: text_of(value)}
             case Listed(values=values):
                 like = (text_of(each) for each in values if canonical(each) == canonical(value))
                 return next(like, value)
             case Shelved(name=name):
                 return self._forth(self._shelf[name], value)
-            case Choice(options=options):
-                fitting = (each for at, each in options if self._fits(at, value))
-                return self._forth(next(fitting, None), value)
+            case Choice(own=own):
+                return self._forth(own.get(kind_of(value)), value)
+            case Tagged():
+                return self._forth(tagged(codec, value, ()), value)
         if isinstance(value, dict):
             return self._sent(codec, value)
         if isinstance(value, list):
@@ -194,14 +211,22 @@ class Coder:
                 return value
             case Text():
                 return _parsed(value, path)
+            case Whole():
+                if not isinstance(value, dict) or value.keys() != {ARGUMENTS}:
+                    raise Unreadable(path, f"expected '{ARGUMENTS}' and nothing else", FORMS)
+                return _parsed(value[ARGUMENTS], (*path, ARGUMENTS))
             case Listed(texts=texts):
                 if not isinstance(value, str) or value not in texts:
                     raise Unreadable(path, "none of the values that are listed", "send one of them")
                 return texts[value]
             case Shelved(name=name):
                 return self._back(self._shelf[name], value, path)
-            case Choice():
-                return self._chosen(codec, value, path)
+            case Choice(sent=sent):
+                if kind_of(value) not in sent:
+                    raise Unreadable(path, f"{describe(value)} is none of the alternatives", FORMS)
+                return self._back(sent[kind_of(value)], value, path)
+            case Tagged():
+                return self._back(tagged(codec, value, path), value, path)
         if isinstance(value, dict):
             return dict(self._members(codec, value, path))
         if isinstance(value, list):
@@ -209,23 +234,6 @@ class Coder:
                 self._back(_item(codec, at), item, (*path, at)) for at, item in enumerate(value)
             ]
         return value
-
-    def _chosen(self, choice: Choice, value: JsonValue, path: Path) -> JsonValue:
-        """As the first alternative that fits reads it; where none does, as the first that can."""
-        read: list[JsonValue] = []
-        refusal: Unreadable | None = None
-        for at, codec in choice.options:
-            try:
-                found = self._back(codec, value, path)
-            except Unreadable as error:
-                refusal = refusal or error
-                continue
-            if self._fits(at, found):
-                return found
-            read.append(found)
-        if not read and refusal is not None:
-            raise refusal
-        return read[0]
 
     def _members(
         self, codec: Container, value: dict[str, Any], path: Path
@@ -272,6 +280,21 @@ class Coder:
             yield name, self._back(codec.of_other(name), entry[VALUE], (*path, at, VALUE))
 
 
+def kind_of(value: JsonValue) -> str:
+    """The type of a value, where integers are numbers."""
+    name = type_name(value)
+    return "number" if name == "integer" else name
+
+
+def tagged(choice: Tagged, value: JsonValue, path: Path) -> Codec:
+    """The codec that the tag of an object stands for."""
+    tag = value.get(choice.tag) if isinstance(value, dict) else None
+    key = "" if isinstance(tag, (dict, list)) else canonical(tag).decode()
+    if key not in choice.codecs:
+        raise Unreadable((*path, choice.tag), "none of the values that tell them apart", FORMS)
+    return choice.codecs[key]
+
+
 def text_of(value: JsonValue) -> str:
     """A value as compact JSON text."""
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
@@ -297,13 +320,15 @@ def changes(codec: Codec, shelf: Shelf) -> bool:
     queue = [codec]
     while queue:
         match each := queue.pop():
-            case Text() | Listed():
+            case Text() | Whole() | Listed():
                 return True
             case Shelved(name=name) if name not in seen:
                 seen.add(name)
                 queue.append(shelf[name])
-            case Choice(options=options):
-                queue += [option for _, option in options]
+            case Choice(own=own):
+                queue += own.values()
+            case Tagged(codecs=codecs):
+                queue += codecs.values()
             case Container():
                 if each.entries is not None or any(map(_is_changed, each.members.items())):
                     return True

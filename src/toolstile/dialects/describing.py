@@ -7,17 +7,28 @@ from typing import Any
 import msgspec
 
 from toolstile.dialects.account import Wanted
+from toolstile.dialects.alternatives import Undecided, alternative_types, choice
 from toolstile.dialects.codec import Codec, Container, Listed, Text
+from toolstile.dialects.dialect import Dialect
 from toolstile.dialects.items import write_items
 from toolstile.dialects.members import write_members
 from toolstile.dialects.remarks import remarked, remarks
-from toolstile.dialects.simple import SIMPLE, inclusive, joined, names_of_types, note, said_types
+from toolstile.dialects.simple import (
+    SIMPLE,
+    inclusive,
+    joined,
+    kinds_of,
+    names_of_types,
+    note,
+    said_types,
+)
+from toolstile.dialects.taken import COMBINING
 from toolstile.dialects.together import conditional, groups
 from toolstile.dialects.trail import NOTHING, Said, Trail
 from toolstile.dialects.values import Values
 from toolstile.model.json import thaw
 from toolstile.schema.contain.conjunction import DISJOINT, disjoint_type, types_of
-from toolstile.schema.keywords import Role, asserts
+from toolstile.schema.keywords import Role, asserts, type_names
 from toolstile.schema.places import Place
 
 OF_OBJECTS = """properties required additionalProperties unevaluatedProperties patternProperties
@@ -45,7 +56,7 @@ class Scene(msgspec.Struct, frozen=True, eq=False):
 
 def describe(values: Values, parts: tuple[Place, ...], trail: Trail) -> Said:
     """What these parts say of a value, alternatives apart."""
-    types = possible_types(parts, trail)
+    types = possible_types(values, parts, trail)
     if not types:
         return NOTHING
     scene = Scene(values, parts, types, trail, Wanted(parts))
@@ -53,7 +64,10 @@ def describe(values: Values, parts: tuple[Place, ...], trail: Trail) -> Said:
         for keyword, _ in groups(values.places, part):
             if (part.pointer, keyword) in trail.chosen:
                 scene.wanted.keep(keyword, of=(part,))
-    said = _listed(scene) or _free(scene) or _by_type(scene) or _typed(scene)
+    try:
+        said = _listed(scene) or _free(scene) or _by_type(scene) or _typed(scene)
+    except Undecided:
+        return cut(values, parts, trail)
     scene.wanted.settle(values.account)
     if said.impossible:
         return said
@@ -61,32 +75,43 @@ def describe(values: Values, parts: tuple[Place, ...], trail: Trail) -> Said:
     return Said(remarked(told, said.schema, said.codec), said.codec)
 
 
-def possible_types(parts: tuple[Place, ...], trail: Trail) -> frozenset[str]:
+def possible_types(values: Values, parts: tuple[Place, ...], trail: Trail) -> frozenset[str]:
     """Which types a value may have."""
     types = frozenset(DISJOINT) if trail.types is None else trail.types
     for part in parts:
-        types &= types_of(part.rules)
+        types &= types_of(part.rules) & alternative_types(values, part, trail)
     return types
 
 
 def cut(values: Values, parts: tuple[Place, ...], trail: Trail) -> Said:
-    """No further: a reference that came back, or more than one export may hold."""
-    types = possible_types(parts, trail)
+    """No further: a reference that came back, too many levels, or alternatives that no form could
+    tell apart."""
+    types = possible_types(values, parts, trail)
     if not types:
         return NOTHING
     wanted = Wanted(parts)
     told = remarks(values.dialect, parts, trail)
     codec: Codec = None
-    schema: dict[str, Any] = {"type": said_types(types)}
+    schema = completed(values.dialect, {"type": said_types(types)})
     if values.dialect.free_values:
         wanted.keep("type")
     else:
         kinds = " or ".join(names_of_types(types))
         schema = {"type": "string", "description": f"As JSON text: {kinds}."}
         codec = Text()
-        values.account.rewrite(parts[0], "text", "from here on it is sent as its JSON text")
+        values.account.rewrite(parts[0], "text", "it is sent as its JSON text")
     wanted.settle(values.account)
     return Said(remarked(told, schema, codec), codec)
+
+
+def completed(dialect: Dialect, schema: dict[str, Any]) -> dict[str, Any]:
+    """A schema that lists properties and items where the dialect wants to see them listed."""
+    types = type_names(schema) if dialect.complete else ()
+    if "object" in types:
+        schema.setdefault("properties", {})
+    if "array" in types:
+        schema.setdefault("items", {})
+    return schema
 
 
 # --- listed, or anything ------------------------------------------------------------------------
@@ -95,6 +120,8 @@ def cut(values: Values, parts: tuple[Place, ...], trail: Trail) -> Said:
 def _listed(scene: Scene) -> Said | None:
     """The value as one of those that are listed. As each of them has been tried, all that is
     asserted beside the list is kept by it."""
+    if scene.trail.root:  # arguments are an object, whatever they are listed as
+        return None
     lists = [part.rules["enum"] for part in scene.parts if "enum" in part.rules]
     lists += [[part.rules["const"]] for part in scene.parts if "const" in part.rules]
     if not lists:
@@ -115,7 +142,7 @@ def _enumeration(scene: Scene, values: list[Any]) -> Said | None:
     dialect = scene.values.dialect
     kinds = frozenset(map(disjoint_type, values))
     if dialect.takes("enum", values):
-        return Said({"type": said_types(kinds), "enum": values})
+        return Said(completed(dialect, {"type": said_types(kinds), "enum": values}))
     if kinds == {"boolean"} and len(values) == 2:  # both of them
         return Said({"type": "boolean"})
     listed = Listed(tuple(values))
@@ -158,19 +185,21 @@ def _by_type(scene: Scene) -> Said | None:
     """A value of several types as one of several values of one type each, where no schema of the
     dialect describes all of them."""
     names = names_of_types(scene.types)
-    if scene.values.dialect.mixed_types or len(names) < 2 or not {"object", "array"} & set(names):
+    others = set(names) - {"null"}
+    if scene.values.dialect.mixed_types or len(others) < 2 or not {"object", "array"} & others:
         return None
     scene.wanted.keep_all()  # each of them is settled on its own
     told = scene.trail.told | {part.pointer for part in scene.parts}
-    said = []
+    options = []
     for name in names:
         kinds = frozenset(("integer", "fraction") if name == "number" else (name,))
-        trail = scene.trail.but(told=told, types=kinds)
-        said.append(describe(scene.values, scene.parts, trail))
-    codec: Codec = None
-    for each in said:
-        codec = _both(codec, each.codec)
-    return Said({"anyOf": [each.schema for each in said if not each.impossible]}, codec)
+        trail = scene.trail.but(told=told, types=kinds & scene.types)
+        said = describe(scene.values, scene.parts, trail)
+        if not said.impossible:
+            options.append((kinds_of(kinds), said))
+    if not options:
+        return NOTHING
+    return Said({"anyOf": [said.schema for _, said in options]}, choice(options))
 
 
 def _typed(scene: Scene) -> Said:
@@ -188,9 +217,10 @@ def _typed(scene: Scene) -> Said:
     if "array" in scene.types:
         more, items = write_items(scene.values, scene.parts, scene.trail, scene.wanted)
         schema |= more
-    if members == Container():
+    codec = _both(members, items)
+    if codec is None:
         _tests(scene, schema)
-    return Said(schema, _both(members, items))
+    return Said(completed(scene.values.dialect, schema), codec)
 
 
 def _simple(scene: Scene) -> dict[str, Any]:
@@ -222,7 +252,10 @@ def _simple(scene: Scene) -> dict[str, Any]:
 
 def _tests(scene: Scene, schema: dict[str, Any]) -> None:
     """What is only asked about a value, where one place asks and the dialect has the word."""
+    plain = scene.trail.root and scene.values.dialect.plain_root
     for keyword in TESTS:
+        if plain and keyword in COMBINING:
+            continue
         asking = [part for part in scene.parts if keyword in part.rules]
         if len(asking) != 1 or not scene.values.dialect.takes(keyword, asking[0].rules[keyword]):
             continue
@@ -248,17 +281,8 @@ def _counted(scene: Scene, part: Place, schema: dict[str, Any]) -> bool:
     return part.rules.get("minContains") != 0 or "minContains" in schema
 
 
-def _both(one: Codec, other: Codec) -> Codec:
+def _both(members: Container, items: Container) -> Codec:
     """The codec of a value that is an object or an array; None where neither changes anything."""
-    if not isinstance(one, Container) or not isinstance(other, Container):
-        return one or other
-    if one == other == Container():
+    if members == items == Container():
         return None
-    return Container(
-        members=one.members or other.members,
-        patterns=one.patterns or other.patterns,
-        others=one.others or other.others,
-        entries=one.entries or other.entries,
-        prefix=one.prefix or other.prefix,
-        items=one.items or other.items,
-    )
+    return msgspec.structs.replace(members, prefix=items.prefix, items=items.items)

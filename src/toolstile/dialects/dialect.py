@@ -39,13 +39,14 @@ class Dialect(msgspec.Struct, frozen=True, kw_only=True, eq=False):
 
     `holds`: to what the document says, the model is held while it writes; else it only reads it.
     `keywords`: what may keep a value out here, each with the values it may stand with. `apart`:
-    the keywords beside which another one cannot stand.
-    `closed`: no object takes a name that it does not declare. `all_required`: every declared
-    member must be there, so one that may be left out is null instead. `complete`: every object
-    lists its properties and every array its items, if there are none. `plain_root`: the outermost
-    schema has no combinators. `bare_references`: nothing stands beside `$ref`. `free_values`: a
-    schema may take any value at all. `mixed_types`: one schema may describe objects or arrays
-    along with other types. `recursive`: references may come back to where they stand.
+    the keywords beside which another one cannot stand. `closed`: no object takes a name that it
+    does not declare. `all_required`: every declared member must be there, so one that may be left
+    out is null instead. `complete`: every object lists its properties and every array its items, if
+    there are none. `plain_root`: the outermost schema has no combinators. `bare_references`:
+    nothing stands beside `$ref`. `required_declared`: what must be there is declared in the same
+    place. `free_values`: a schema may take any value at all. `booleans`:
+    true and false may stand for schemas. `mixed_types`: one schema may describe objects or arrays
+    along with other types than null. `recursive`: references may come back to where they stand.
     `own_shelf`: what is referred to is named after the tool, because the shelves of all tools
     become one. `output_name`: under which name the document has the schema of the output.
     """
@@ -63,13 +64,19 @@ class Dialect(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     complete: bool = False
     plain_root: bool = False
     bare_references: bool = False
+    required_declared: bool = False
     free_values: bool = True
+    booleans: bool = True
     mixed_types: bool = True
     recursive: bool = True
     own_shelf: bool = False
     output_name: str | None = None
     max_depth: int = 64
     bounds: Bounds = Bounds()
+
+    def rewrites(self, names: Iterable[str]) -> bool:
+        """Whether values of a schema with these names of members may get another form."""
+        return self.closed or not all(map(self.member_name.fullmatch, names))
 
     def takes(self, keyword: str, value: JsonValue) -> bool:
         """Whether a keyword that may keep a value out can stand with this value."""
@@ -96,4 +103,5 @@ def words(text: str) -> dict[str, Takes]:
 
 
 EVERY_KEYWORD: Mapping[str, Takes] = {name: always for name in KEYWORDS if asserts(name)}
-EVERY_ANNOTATION = ANNOTATIONS - {"$schema"}
+# Comments are for whoever maintains a schema, and not for others.
+EVERY_ANNOTATION = ANNOTATIONS - {"$schema", "$comment", "contentSchema"}

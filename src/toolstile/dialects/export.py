@@ -10,18 +10,29 @@ from typing import Any
 import msgspec
 
 from toolstile.dialects.account import Loss, Rewrite
-from toolstile.dialects.codec import Codec, Coder, Unreadable, changes
+from toolstile.dialects.codec import (
+    ARGUMENTS,
+    LIMITS,
+    Codec,
+    Coder,
+    Unreadable,
+    Whole,
+    changes,
+)
 from toolstile.dialects.dialect import Dialect
 from toolstile.dialects.measure import Measure, beyond, measure
 from toolstile.dialects.tables import DIALECTS
 from toolstile.dialects.tokens import estimate
-from toolstile.dialects.writer import Writer
-from toolstile.errors import UnknownDialectError
+from toolstile.dialects.trail import Said
+from toolstile.dialects.writer import TooLarge, Writer
+from toolstile.errors import SchemaValidationError, UnknownDialectError
 from toolstile.model.canonical import digest_bytes
 from toolstile.model.definition import ToolDefinition
-from toolstile.model.json import JsonObject, JsonValue, freeze, thaw
+from toolstile.model.json import JsonObject, JsonValue, freeze
 from toolstile.schema.compiled import Checked, arguments_of, compiled
-from toolstile.schema.parse import ParseFault, parse
+from toolstile.schema.extensions import NO_EXTENSIONS, Extensions
+from toolstile.schema.keywords import asserts
+from toolstile.schema.parse import ParseFault, check_value, parse
 
 
 class Export(msgspec.Struct, frozen=True, kw_only=True, dict=True, eq=False):
@@ -42,6 +53,7 @@ class Export(msgspec.Struct, frozen=True, kw_only=True, dict=True, eq=False):
     measure: Measure
     codec: Codec = None
     shelf: Mapping[str, Codec] = {}
+    extensions: Extensions = NO_EXTENSIONS
 
     @cached_property
     def json(self) -> bytes:
@@ -66,11 +78,18 @@ class Export(msgspec.Struct, frozen=True, kw_only=True, dict=True, eq=False):
 
     @cached_property
     def _coder(self) -> Coder:
-        return Coder(self.codec, self.shelf, arguments_of(self.definition).judge().at)
+        return Coder(self.codec, self.shelf)
 
     def to_provider(self, arguments: JsonObject) -> JsonValue:
-        """Valid arguments as the model would have sent them, for a history that is replayed."""
-        plain = thaw(arguments)
+        """Valid arguments as the model would have sent them, for a history that is replayed.
+
+        Raises:
+            SchemaValidationError: they are no JSON.
+        """
+        try:
+            plain = check_value(arguments)
+        except ParseFault as fault:
+            raise SchemaValidationError(self.definition.name, (fault.issue,)) from None
         return self._coder.forth(plain) if self.changes_arguments else plain
 
     def from_provider(self, raw: bytes | str | JsonObject) -> bytes | str | JsonValue:
@@ -86,7 +105,7 @@ class Export(msgspec.Struct, frozen=True, kw_only=True, dict=True, eq=False):
         read = self._read(raw)
         if not read.ok:
             return read
-        checked = arguments_of(self.definition).check(read.value)
+        checked = arguments_of(self.definition, self.extensions).check(read.value)
         return msgspec.structs.replace(checked, tool=self.definition.name)
 
     def _read(self, raw: bytes | str | JsonObject) -> Checked:
@@ -96,37 +115,13 @@ class Export(msgspec.Struct, frozen=True, kw_only=True, dict=True, eq=False):
         if not self.changes_arguments:
             return Checked(True, raw, tool=self.definition.name)
         try:
-            value = parse(raw) if isinstance(raw, (bytes, str)) else thaw(raw)
+            if isinstance(raw, (bytes, str)):
+                value = parse(raw, LIMITS)
+            else:
+                value = check_value(raw, LIMITS)
             return Checked(True, self._coder.back(value), tool=self.definition.name)
         except (ParseFault, Unreadable) as error:
             return Checked(False, None, (error.issue,), 1, self.definition.name)
-
-
-def export(definition: ToolDefinition, to: str | Dialect) -> Export:
-    """A canonical definition in a provider's words.
-
-    Raises:
-        UnknownDialectError: there is none of that name.
-    """
-    dialect = dialect_of(to) if isinstance(to, str) else to
-    judge = arguments_of(definition).judge()
-    writer = Writer(
-        definition.parameters, dialect, judge, prefix="/parameters", owner=definition.name
-    )
-    said = writer.document()
-    output, unsaid = _output(definition, dialect)
-    document = dialect.wrap(definition, said.schema) | output
-    return Export(
-        definition=definition,
-        dialect=dialect.name,
-        document=freeze(document),
-        holds=dialect.holds,
-        losses=(*writer.account.losses, *unsaid),
-        rewrites=writer.account.rewrites,
-        measure=measure(said.schema),
-        codec=said.codec,
-        shelf=writer.codecs,
-    )
 
 
 class Exported(msgspec.Struct, frozen=True):
@@ -136,19 +131,80 @@ class Exported(msgspec.Struct, frozen=True):
     warnings: tuple[str, ...]
 
 
-def export_all(definitions: Iterable[ToolDefinition], to: str | Dialect) -> Exported:
+# For a schema that would get too long: any object, or all arguments as one text.
+ANY_OBJECT = Said({"type": "object", "properties": {}})
+WHOLE_TEXT = Said(
+    {
+        "type": "object",
+        "properties": {
+            ARGUMENTS: {"type": "string", "description": "All arguments, as JSON text."}
+        },
+        "required": [ARGUMENTS],
+        "additionalProperties": False,
+    },
+    Whole(),
+)
+
+
+def export(
+    definition: ToolDefinition, to: str | Dialect, extensions: Extensions = NO_EXTENSIONS
+) -> Export:
+    """A canonical definition in a provider's words. `extensions` are the formats and keywords of
+    packages that it was defined with.
+
+    Raises:
+        UnknownDialectError: there is none of that name.
+    """
+    dialect = dialect_of(to) if isinstance(to, str) else to
+    judge = arguments_of(definition, extensions).judge()
+    writer = Writer(
+        definition.parameters, dialect, judge, prefix="/parameters", owner=definition.name
+    )
+    try:
+        said, codecs = writer.document(), writer.codecs
+        losses, rewrites = writer.account.losses, writer.account.rewrites
+    except TooLarge:
+        said, codecs = (ANY_OBJECT if dialect.free_values else WHOLE_TEXT), {}
+        losses, rewrites = _all_lost(definition), ()
+    output, unsaid = _output(definition, dialect, extensions)
+    return Export(
+        definition=definition,
+        dialect=dialect.name,
+        document=freeze(dialect.wrap(definition, said.schema) | output),
+        holds=dialect.holds,
+        losses=(*losses, *unsaid),
+        rewrites=rewrites,
+        measure=measure(said.schema),
+        codec=said.codec,
+        shelf=codecs,
+        extensions=extensions,
+    )
+
+
+def export_all(
+    definitions: Iterable[ToolDefinition],
+    to: str | Dialect,
+    extensions: Extensions = NO_EXTENSIONS,
+) -> Exported:
     """Tools for one request, in the order given.
 
     Raises:
         UnknownDialectError: there is no dialect of that name.
     """
     dialect = dialect_of(to) if isinstance(to, str) else to
-    exports = tuple(export(definition, dialect) for definition in definitions)
+    exports = tuple(export(definition, dialect, extensions) for definition in definitions)
     return Exported(exports, tuple(beyond(dialect, [each.measure for each in exports])))
 
 
+def _all_lost(definition: ToolDefinition) -> tuple[Loss, ...]:
+    """The report on a schema that would get too long: nothing of it is said."""
+    text = "the schema would get too long here, and nothing of it is said"
+    names = sorted(name for name in definition.parameters if asserts(name))
+    return tuple(Loss(path="/parameters", keyword=name, text=text) for name in names)
+
+
 def _output(
-    definition: ToolDefinition, dialect: Dialect
+    definition: ToolDefinition, dialect: Dialect, extensions: Extensions
 ) -> tuple[dict[str, Any], tuple[Loss, ...]]:
     """The schema of the output, for the dialects that have it."""
     schema = definition.output_schema
@@ -157,9 +213,13 @@ def _output(
     if schema.get("type") != "object":  # clients of MCP 2025-11-25 take no other
         text = "the output is no object, and is described to nobody"
         return {}, (Loss(path="/output_schema", keyword="type", text=text),)
-    judge = compiled(schema).judge()
+    judge = compiled(schema, extensions).judge()
     writer = Writer(schema, dialect, judge, prefix="/output_schema", owner=definition.name)
-    return {dialect.output_name: writer.document().schema}, writer.account.losses
+    try:
+        return {dialect.output_name: writer.document().schema}, writer.account.losses
+    except TooLarge:
+        text = "the schema would get too long here, so the output is described to nobody"
+        return {}, (Loss(path="/output_schema", keyword="type", text=text),)
 
 
 def dialect_of(name: str) -> Dialect:

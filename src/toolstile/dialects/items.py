@@ -35,7 +35,7 @@ def write_items(
     wanted.keep("items")
     wanted.keep("unevaluatedItems", of=[part for part in parts if part not in loose])
     if first and values.dialect.takes("prefixItems", []):
-        schema: dict[str, Any] = {"prefixItems": [said.schema for said in first]}
+        schema: dict[str, Any] = {"prefixItems": [_schema(said) for said in first]}
         wanted.keep("prefixItems")
         if ends or rest.schema is not True:
             schema["items"] = False if ends else rest.schema
@@ -47,8 +47,8 @@ def write_items(
         _bounded(values, schema, length if ends else None, parts, wanted)
         if not first:
             wanted.keep("prefixItems")
-    if values.dialect.complete:
-        schema.setdefault("items", {})
+    if not values.dialect.free_values:
+        schema.setdefault("items", {"type": "string"})  # there is none, but something must be said
     codecs = tuple(said.codec for said in first)
     return schema, _container(codecs, None if ends else rest.codec)
 
@@ -57,6 +57,10 @@ def _container(prefix: tuple[Codec, ...], items: Codec) -> Container:
     if items is None and all(codec is None for codec in prefix):
         return Container()
     return Container(prefix=prefix, items=items)
+
+
+def _schema(said: Said) -> Any:
+    return {} if said.schema is True else said.schema
 
 
 def _said(values: Values, starts: list[Place], trail: Trail) -> Said:
@@ -114,5 +118,5 @@ def _bounded(
         schema["maxItems"] = bound
         return
     for part in parts:
-        if "unevaluatedItems" in part.rules:
-            values.account.lose(part, "unevaluatedItems", f"at most {length} items")
+        for keyword in {"items", "unevaluatedItems"} & part.rules.keys():
+            values.account.lose(part, keyword, f"that there are at most {length} items")

@@ -3,25 +3,35 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from functools import cached_property
 from itertools import count
 from typing import Any
 
 import msgspec
 
 from toolstile.dialects.account import MAX_SHOWN, Wanted
-from toolstile.dialects.alternatives import choice
+from toolstile.dialects.alternatives import Undecided, choice
 from toolstile.dialects.codec import NAME, VALUE, Codec, Container, Member
-from toolstile.dialects.together import LEFTOVERS, conditional, declared, only, patterned
+from toolstile.dialects.simple import kinds_of
+from toolstile.dialects.together import LEFTOVERS, conditional, declared, only, patterned, types
 from toolstile.dialects.trail import NOTHING, Said, Trail
 from toolstile.dialects.values import ANYTHING, Values, union
+from toolstile.schema.contain.conjunction import DISJOINT
 from toolstile.schema.keywords import type_names
 from toolstile.schema.places import Place, Places
 
 MAX_NAME = 64
+# With one of these, it matters whether a member is there, even if it is null.
+COUNTING = frozenset(
+    """minProperties maxProperties dependentRequired dependentSchemas propertyNames not if anyOf
+    oneOf""".split()
+)
+# Levels of containers that a member may get over its own: `{"value": ...}`, and a list of entries.
+WRAPPING, ENTRIES = 1, 2
 
 
-class Scene(msgspec.Struct, frozen=True, eq=False):
+class Scene(msgspec.Struct, frozen=True, eq=False, dict=True):
     """One object to be written: the places that always describe it, and those that may."""
 
     values: Values
@@ -34,6 +44,25 @@ class Scene(msgspec.Struct, frozen=True, eq=False):
     def everywhere(self) -> tuple[Place, ...]:
         """All places that declare members."""
         return (*self.parts, *self.conditions)
+
+    @cached_property
+    def required(self) -> frozenset[str]:
+        """The members that must be there."""
+        return frozenset(name for part in self.parts for name in part.rules.get("required", ()))
+
+    @cached_property
+    def rest(self) -> tuple[Place, ...] | None:
+        """What describes a member that nobody declares; None where there may be none."""
+        places = self.values.places
+        found: list[Place] = []
+        for part in self.parts:
+            if "additionalProperties" in part.rules:
+                found += _one(places, part, "additionalProperties")
+            elif "unevaluatedProperties" in part.rules and not _evaluated(self, part, None):
+                found += _one(places, part, "unevaluatedProperties")
+        if any(place.schema is False for place in found):
+            return None
+        return tuple(place for place in found if place.schema is not True)
 
 
 class Others(msgspec.Struct, frozen=True, kw_only=True):
@@ -54,7 +83,6 @@ def write_members(
     """The keywords of an object, and how its members get into their form."""
     scene = Scene(values, parts, conditions, trail, wanted)
     written = dict(_written(scene))
-    required = {name for part in parts for name in part.rules.get("required", ())}
     sent = sent_names(written, values.dialect.member_name.fullmatch)
     for name, other in sent.items():
         if name != other:
@@ -62,13 +90,9 @@ def write_members(
     members: dict[str, Member] = {}
     properties: dict[str, Any] = {}
     for name, said in written.items():
-        left_out = values.dialect.all_required and name not in required
-        schema, member = _member(scene, sent[name], said, name, left_out=left_out)
-        properties[sent[name]] = schema
-        members[name] = member
+        properties[sent[name]], members[name] = _member(scene, sent[name], said, name)
     schema = {"properties": properties} if properties or values.dialect.complete else {}
-    _demanded(scene, schema, [sent[n] for n in written if n in required], list(properties))
-    wanted.keep("properties")
+    _demanded(scene, schema, sent)
     others = _others(scene, schema, set(sent.values()))
     _loosened(scene, written)
     return schema, _container(members, others)
@@ -82,11 +106,8 @@ def _container(members: dict[str, Member], others: Others) -> Container:
         and not member.wrapped
         for name, member in members.items()
     )
-    if (
-        plain
-        and others == Others(patterns=others.patterns)
-        and not any(codec for _, codec in others.patterns)
-    ):
+    rest = (others.codec, others.entries, *(codec for _, codec in others.patterns))
+    if plain and not any(rest):
         return Container()
     return Container(
         members=members, patterns=others.patterns, others=others.codec, entries=others.entries
@@ -98,27 +119,50 @@ def _container(members: dict[str, Member], others: Others) -> Container:
 
 def _written(scene: Scene) -> Iterator[tuple[str, Said]]:
     """Every name that a value may have, with what is said of its member."""
-    names = (name for place in scene.everywhere for name in place.rules.get("properties", ()))
-    for name in dict.fromkeys(names):
+    names = [name for place in scene.everywhere for name in place.rules.get("properties", ())]
+    forbidden = []
+    for name in dict.fromkeys((*names, *sorted(scene.required))):
         said = _of_name(scene, name)
-        if not said.impossible:
+        if said is not None and said.impossible:
+            forbidden.append(name)
+        elif said is not None:
             yield name, said
+    scene.wanted.keep("properties")
+    patterns = any("patternProperties" in place.rules for place in scene.everywhere)
+    for part in scene.parts if patterns or scene.rest is not None else ():
+        for name in set(forbidden) & set(part.rules.get("properties", ())):
+            text = f"that '{name[:64]}' may not be there"
+            scene.values.account.lose(part, "properties", text)
 
 
-def _of_name(scene: Scene, name: str) -> Said:
-    places = scene.values.places
-    always = list(_always(scene, name))
-    if any(declared(places, part, name) for part in scene.parts):
-        return scene.values.value(tuple(always), scene.trail.below())
-    ways = [way for place in scene.conditions for way in declared(places, place, name)]
-    if len(ways) == 1:
-        return scene.values.value((*always, ways[0]), scene.trail.below())
-    # Told by several alternatives: whichever of them holds, the value is one of theirs.
-    each = [(way, scene.values.value((*always, way), scene.trail.below())) for way in ways]
-    possible = [(way, said) for way, said in each if not said.impossible]
+def _of_name(scene: Scene, name: str) -> Said | None:
+    """What is said of a member; None where it is said of all that nobody declares."""
+    values = scene.values
+    below = _below(scene, name)
+    always = tuple(_always(scene, name))
+    if any(declared(values.places, part, name) for part in scene.parts):
+        return values.value(always, below) if always else values.value((ANYTHING,), below)
+    # Only under conditions: where anything may stand there without them, they say nothing of it.
+    if scene.rest == ():
+        return values.value((ANYTHING,), below) if name in scene.required else None
+    ways = [way for place in scene.conditions for way in declared(values.places, place, name)]
+    options = [(types(values.places, way), values.value((*always, way), below)) for way in ways]
+    if scene.rest is not None:
+        kinds = frozenset(DISJOINT).intersection(*(types(values.places, p) for p in scene.rest))
+        options.append((kinds, values.value(scene.rest, below)))
+    possible = [(kinds_of(kinds), said) for kinds, said in options if not said.impossible]
     if not possible:
         return NOTHING
-    return Said(union(scene.values.dialect, [said for _, said in possible]), choice(possible))
+    # Told by several alternatives: whichever of them holds, the value is one of theirs.
+    try:
+        return Said(union(values.dialect, [said for _, said in possible]), choice(possible))
+    except Undecided:
+        return values.value((ANYTHING,), below)
+
+
+def _below(scene: Scene, name: str) -> Trail:
+    wraps = scene.values.dialect.all_required and name not in scene.required
+    return scene.trail.below(1 + WRAPPING if wraps else 1)
 
 
 def _always(scene: Scene, name: str) -> Iterator[Place]:
@@ -142,7 +186,7 @@ def _one(places: Places, part: Place, keyword: str) -> list[Place]:
 def _evaluated(scene: Scene, part: Place, name: str | None) -> bool:
     """Whether a member may count as described beside `unevaluatedProperties`."""
     places = scene.values.places
-    for place in (part, *_reach(scene, part)):
+    for place in (part, *conditional(places, (part,), scene.trail.barred)):
         if place is not part and any(place.rules.get(k, False) is not False for k in LEFTOVERS):
             return True
         if name is not None and declared(places, place, name):
@@ -150,22 +194,16 @@ def _evaluated(scene: Scene, part: Place, name: str | None) -> bool:
     return False
 
 
-def _reach(scene: Scene, part: Place) -> tuple[Place, ...]:
-    return conditional(scene.values.places, (part,), scene.trail.barred)
-
-
-def _member(
-    scene: Scene, sent: str, said: Said, name: str, *, left_out: bool
-) -> tuple[Any, Member]:
+def _member(scene: Scene, sent: str, said: Said, name: str) -> tuple[Any, Member]:
     """A member's schema; one that may be left out takes null where all must be there."""
-    if not left_out:
+    if name in scene.required or not scene.values.dialect.all_required:
         return said.schema, Member(sent=sent, codec=said.codec)
     default = _default(scene, name)
     if not (takes_null(said.schema) and _may_be_null(scene, name)):
         schema = with_null(said.schema)
         member = Member(sent=sent, codec=said.codec, null_is_absent=True)
-    elif default == [None] and said.codec is None:  # null and nothing are the same
-        return said.schema, Member(sent=sent, null_is_absent=True)
+    elif default == [None] and said.codec is None and not _counts(scene):
+        return said.schema, Member(sent=sent, null_is_absent=True)  # null and nothing are the same
     else:
         schema = _wrapped(said.schema)
         member = Member(sent=sent, codec=said.codec, null_is_absent=True, wrapped=True)
@@ -173,16 +211,23 @@ def _member(
 
 
 def _default(scene: Scene, name: str) -> list[Any]:
-    """The member's default, in a list; an empty one where there is none."""
-    places = scene.values.places
-    ways = [way for place in scene.everywhere for way in declared(places, place, name)]
-    return next(([way.rules["default"]] for way in ways if "default" in way.rules), [])
+    """The default that is filled in for a member, in a list; an empty one where there is none."""
+    for part in scene.parts:
+        for way in declared(scene.values.places, part, name):
+            if way.keyword == "properties" and "default" in way.rules:
+                return [way.rules["default"]]
+    return []
 
 
-def _telling(schema: dict[str, Any], default: list[Any], said: Said, *, wrapped: bool) -> Any:
+def _counts(scene: Scene) -> bool:
+    """Whether it may matter to something that a member is there."""
+    return any(COUNTING & place.rules.keys() for place in scene.everywhere)
+
+
+def _telling(schema: Any, default: list[Any], said: Said, *, wrapped: bool) -> Any:
     """The schema with words on what null stands for."""
-    shown = json.dumps(default[0], ensure_ascii=False) if default else ""
-    then = f", which means {shown}" if default and len(shown) <= MAX_SHOWN else ""
+    shown = json.dumps(default[0], ensure_ascii=False) if default and said.codec is None else ""
+    then = f", which means {shown}" if shown and len(shown) <= MAX_SHOWN else ""
     what = 'null: left out; else {"value": ...}' if wrapped else f"null: left out{then}"
     before = said.schema.get("description", "") if isinstance(said.schema, dict) else ""
     told = schema.get("description", "") or (before if wrapped else "")
@@ -191,10 +236,13 @@ def _telling(schema: dict[str, Any], default: list[Any], said: Said, *, wrapped:
 
 def _may_be_null(scene: Scene, name: str) -> bool:
     """Whether null is a value of the tool's own here."""
+    places = scene.values.places
     always = tuple(_always(scene, name))
-    ways = [way for place in scene.conditions for way in declared(scene.values.places, place, name)]
-    fitting = (scene.values.fits(way, None) for way in always or ways)
-    return all(fitting) if always else any(fitting)
+    if any(declared(places, part, name) for part in scene.parts):
+        return all(scene.values.fits(way, None) for way in always)
+    ways = [way for place in scene.conditions for way in declared(places, place, name)]
+    rest = scene.rest is not None and all(scene.values.fits(each, None) for each in scene.rest)
+    return rest or any(scene.values.fits(way, None) for way in ways)
 
 
 def takes_null(schema: Any) -> bool:
@@ -235,17 +283,23 @@ def _wrapped(schema: Any) -> dict[str, Any]:
     return {"anyOf": [held, {"type": "null"}]}
 
 
-def _demanded(scene: Scene, schema: dict[str, Any], required: list[str], every: list[str]) -> None:
+def _demanded(scene: Scene, schema: dict[str, Any], sent: dict[str, str]) -> None:
+    """Which members must be there; one that is not written by its name cannot be demanded."""
     dialect = scene.values.dialect
+    required = [sent[name] for name in sent if name in scene.required]
     if dialect.all_required:
-        schema["required"] = every
+        schema["required"] = list(sent.values())
     elif required and dialect.takes("required", required):
         schema["required"] = required
-    if dialect.takes("required", required):
-        scene.wanted.keep("required")
+    if not dialect.takes("required", required):
+        return
+    # What must be there and may not is never there, and not demanded.
+    unsaid = scene.required - sent.keys()
+    of = [part for part in scene.parts if not unsaid & set(part.rules.get("required", ()))]
+    scene.wanted.keep("required", of=of)
 
 
-def sent_names(names: Iterable[str], is_taken: Any) -> dict[str, str]:
+def sent_names(names: Iterable[str], is_taken: Callable[[str], Any]) -> dict[str, str]:
     """Each name as it is sent: as it is where the dialect takes it, else a like one of its own."""
     names = list(names)
     used = {name for name in names if is_taken(name)}
@@ -280,14 +334,16 @@ def _loosened(scene: Scene, written: Iterable[str]) -> None:
 
 def _others(scene: Scene, schema: dict[str, Any], used: set[str]) -> Others:
     """What is said of members that nobody declares."""
-    patterns = [p for place in scene.everywhere for p in patterned(scene.values.places, place)]
+    values = scene.values
+    patterns = [p for place in scene.everywhere for p in patterned(values.places, place)]
     if patterns and _keeps_patterns(scene, schema, patterns):
         return Others()
-    told = {p.name: scene.values.value((p,), scene.trail.below()) for p in patterns}
+    below = scene.trail.below(1 + ENTRIES if values.dialect.closed else 1)
+    told = {p.name: values.value((p,), below) for p in patterns}
     if sum(said.codec is not None for said in told.values()) > 1:
         # A name may match several patterns, and its value then has one form.
-        told = dict.fromkeys(told, _anything(scene))
-    rest = _rest(scene)
+        told = dict.fromkeys(told, values.value((ANYTHING,), below))
+    rest = _rest(scene, below)
     ways = [said for said in (*told.values(), *filter(None, [rest])) if not said.impossible]
     if not ways:
         return _nothing_else(scene, schema)
@@ -295,16 +351,25 @@ def _others(scene: Scene, schema: dict[str, Any], used: set[str]) -> Others:
         patterns=tuple((name, said.codec) for name, said in told.items()),
         codec=None if rest is None else rest.codec,
     )
-    if scene.values.dialect.closed:
+    if values.dialect.closed:
         if not patterns:
             scene.wanted.keep(*LEFTOVERS)
         return msgspec.structs.replace(others, entries=_in_entries(scene, schema, ways, used))
-    additional = True if any(w.schema is True for w in ways) else union(scene.values.dialect, ways)
-    if additional is True or scene.values.dialect.takes("additionalProperties", additional):
+    additional = True if any(w.schema is True for w in ways) else union(values.dialect, ways)
+    if additional is True or values.dialect.takes("additionalProperties", additional):
         schema |= {} if additional is True else {"additionalProperties": additional}
         if not patterns:
             scene.wanted.keep(*LEFTOVERS)
     return others
+
+
+def _rest(scene: Scene, below: Trail) -> Said | None:
+    """What is said of a member with any other name; None where nobody takes one."""
+    if scene.rest is None:
+        return None
+    if not scene.rest and scene.values.dialect.free_values:
+        return Said(True)
+    return scene.values.value(scene.rest or (ANYTHING,), below)
 
 
 def _nothing_else(scene: Scene, schema: dict[str, Any]) -> Others:
@@ -316,44 +381,21 @@ def _nothing_else(scene: Scene, schema: dict[str, Any]) -> Others:
 
 def _keeps_patterns(scene: Scene, schema: dict[str, Any], patterns: list[Place]) -> bool:
     """Whether the members that are told by patterns could be said as they are."""
-    dialect = scene.values.dialect
+    values = scene.values
     talking = [p for p in scene.everywhere if {"patternProperties", *LEFTOVERS} & p.rules.keys()]
-    if len(talking) != 1 or scene.conditions or not dialect.takes("patternProperties", {}):
+    if len(talking) != 1 or scene.conditions or not values.dialect.takes("patternProperties", {}):
         return False
-    said = {p.name: scene.values.value((p,), scene.trail.below()) for p in patterns}
-    rest = _rest(scene)
-    if any(each.codec is not None for each in (*said.values(), *filter(None, [rest]))):
+    copies = {place.name: values.copied(place) for place in patterns}
+    rest = [values.copied(place) for place in scene.rest or ()]
+    if values.rewrites or None in (*copies.values(), *rest) or len(rest) > 1:
         return False
-    schema["patternProperties"] = {name: each.schema for name, each in said.items()}
-    if rest is None or rest.impossible:
+    schema["patternProperties"] = copies
+    if scene.rest is None:
         schema["additionalProperties"] = False
-    elif rest.schema is not True:
-        schema["additionalProperties"] = rest.schema
+    elif rest:
+        schema["additionalProperties"] = rest[0]
     scene.wanted.keep("patternProperties", *LEFTOVERS)
     return True
-
-
-def _rest(scene: Scene) -> Said | None:
-    """What is said of a member with any other name; None where nobody takes one."""
-    places = scene.values.places
-    said: list[Place] = []
-    for part in scene.parts:
-        if "additionalProperties" in part.rules:
-            said += _one(places, part, "additionalProperties")
-        elif "unevaluatedProperties" in part.rules and not _evaluated(scene, part, None):
-            said += _one(places, part, "unevaluatedProperties")
-    if any(place.schema is False for place in said):
-        return None
-    asserted = tuple(place for place in said if place.schema is not True)
-    if not asserted:
-        return _anything(scene)
-    return scene.values.value(asserted, scene.trail.below())
-
-
-def _anything(scene: Scene) -> Said:
-    if scene.values.dialect.free_values:
-        return Said(True)
-    return scene.values.value((ANYTHING,), scene.trail.below())
 
 
 def _in_entries(scene: Scene, schema: dict[str, Any], ways: list[Said], used: set[str]) -> str:

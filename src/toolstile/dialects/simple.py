@@ -10,6 +10,7 @@ from typing import Any
 import msgspec
 
 from toolstile.dialects.account import MAX_SHOWN
+from toolstile.model.canonical import MAX_INTEGER
 from toolstile.model.json import JsonValue
 from toolstile.schema.contain.conjunction import DISJOINT
 from toolstile.schema.places import Place
@@ -26,8 +27,10 @@ class Simple(msgspec.Struct, frozen=True):
 
 
 def _multiple(one: float, other: float) -> float | None:
-    whole = isinstance(one, int) and isinstance(other, int)
-    return math.lcm(int(one), int(other)) if whole else None
+    if not (isinstance(one, int) and isinstance(other, int)):
+        return None
+    both = math.lcm(one, other)
+    return both if both <= MAX_INTEGER else None
 
 
 def _either(one: bool, other: bool) -> bool:
@@ -85,13 +88,15 @@ def joined(parts: tuple[Place, ...]) -> Iterator[Joined]:
         yield Joined(keyword, value, tuple(said), tuple(unsaid))
 
 
-def inclusive(keyword: str, value: JsonValue, types: frozenset[str]) -> tuple[str, JsonValue]:
+def inclusive(keyword: str, value: Any, types: frozenset[str]) -> tuple[str, JsonValue]:
     """An exclusive bound of integers as an inclusive one; everything else as it is."""
-    if types & NUMBERS == {"integer"} and keyword == "exclusiveMinimum":
+    if not keyword.startswith("exclusive") or types & NUMBERS != {"integer"}:
+        return keyword, value
+    if abs(value) >= MAX_INTEGER:
+        return keyword, value
+    if keyword == "exclusiveMinimum":
         return "minimum", math.floor(value) + 1
-    if types & NUMBERS == {"integer"} and keyword == "exclusiveMaximum":
-        return "maximum", math.ceil(value) - 1
-    return keyword, value
+    return "maximum", math.ceil(value) - 1
 
 
 def note(keyword: str, value: JsonValue) -> str | None:
@@ -111,3 +116,13 @@ def said_types(types: frozenset[str]) -> str | list[str]:
     """The value of `type`."""
     names = names_of_types(types)
     return names[0] if len(names) == 1 else names
+
+
+def kinds_of(types: frozenset[str]) -> frozenset[str]:
+    """The DISJOINT types where integers and fractions are both numbers."""
+    return frozenset("number" if name in NUMBERS else name for name in types)
+
+
+def scalar_kinds(types: frozenset[str]) -> bool:
+    """Whether no object and no array is among the types."""
+    return not types & {"object", "array"}

@@ -36,6 +36,8 @@ from toolstile.schema.formats import FORMATS
 
 # Integers beyond are no longer exact where numbers are doubles.
 EXACT = 2**53 - 1
+# As many digits behind the point as llguidance takes; of 9 it says that they are too many.
+DIGITS = 6
 # Names of ours that a provider does not know are custom ones, and of no use to it.
 READABLE = frozenset(("title", "description", "default", "examples"))
 
@@ -75,8 +77,9 @@ def exact(value: JsonValue) -> bool:
 
 
 def within(limit: float) -> Takes:
-    """Numbers up to so much, either way."""
-    return lambda value: abs(value) <= limit
+    """Numbers up to so much, either way, with a few digits behind the point: a decoder writes them
+    out."""
+    return lambda value: abs(value) <= limit and round(value, DIGITS) == value
 
 
 # --- OpenAI ---------------------------------------------------------------------------------------
@@ -186,7 +189,8 @@ ANTHROPIC_STRICT = Dialect(
 # --- Gemini ---------------------------------------------------------------------------------------
 # The documentation of `responseJsonSchema` lists the keywords; `parametersJsonSchema` has no list
 # of its own, and what is not listed is taken to be ignored. A reference may come back only within
-# a property that is not required, so none does here.
+# a property that is not required, so none does here. A required name that is not declared has been
+# refused (AIStudioToAPI#154).
 
 GEMINI = Dialect(
     name="gemini",
@@ -202,6 +206,7 @@ GEMINI = Dialect(
     member_name=re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,63}"),
     plain_root=True,
     bare_references=True,
+    required_declared=True,
     recursive=False,
 )
 
@@ -216,6 +221,7 @@ OLLAMA = Dialect(
     wrap=ollama,
     keywords=words("type properties required items enum anyOf"),
     annotations=frozenset(("description",)),
+    booleans=False,
     complete=True,
     plain_root=True,
 )
@@ -225,7 +231,9 @@ OLLAMA = Dialect(
 # `dependent...` without a word, so none of them is sent. Bounds measured with llguidance 1.9.1.
 # With tool_choice "required" the `$defs` of all tools become one.
 
-VLLM_PATTERN = re.compile(r"(?!.*(?:&&|\\b|\\B|\\c|\\k|\(\?[=!<]|[^\[(|]\^))[\s\S]*")
+VLLM_PATTERN = re.compile(
+    r"(?!.*(?:&&|\\b|\\B|\\c|\\k|\(\?[=!<]|[^\[(|]\^|(?<!\\)\$(?!$|[)|])))[\s\S]*", re.DOTALL
+)
 
 VLLM = Dialect(
     name="vllm",

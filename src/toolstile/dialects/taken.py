@@ -5,10 +5,11 @@ What it takes is left as its author wrote it; only the rest is written anew.
 
 from __future__ import annotations
 
-from toolstile.dialects.dialect import Dialect
+from collections.abc import Iterable, Iterator, Mapping
+
+from toolstile.dialects.dialect import ANY_NAME, Dialect
 from toolstile.schema.keywords import Role, asserts, type_names
 from toolstile.schema.places import Place, Places
-from toolstile.schema.recursion import LOOKS_AGAIN
 
 COMBINING = frozenset(
     """anyOf oneOf allOf not if then else enum const $ref $dynamicRef dependentSchemas
@@ -18,31 +19,94 @@ COMBINING = frozenset(
 TYPING = frozenset(("type", "$ref", "anyOf"))
 # What references are found by; what is copied is found by a name on the shelf instead.
 ADDRESSES = frozenset(("$id", "$anchor", "$dynamicAnchor"))
+# Where `false` closes a value instead of describing a member of it.
+CLOSING = ("additionalProperties", "unevaluatedProperties", "unevaluatedItems", "items")
+
+Graph = Mapping[str, frozenset[str]]
 
 
 def taken(places: Places, dialect: Dialect, *, whole: bool = False) -> frozenset[str]:
     """The pointers of the places that are taken with everything below and referred to. Where
     `$dynamicRef` leads depends on the way there, so it is taken only with the schema as a whole."""
+    levels = heights(places)
     refused = {
         place.pointer
         for place in places
-        if not _by_itself(place, dialect) or ("$dynamicRef" in place.rules and not whole)
+        if not _by_itself(place, dialect)
+        or levels[place.pointer] > dialect.max_depth
+        or ("$dynamicRef" in place.rules and not whole)
     }
+    graph = leading(places)
     if not dialect.recursive:
-        refused |= endless(places)
-    leading = {place.pointer: _leads_to(places, place) for place in places}
-    while True:
-        more = {at for at, below in leading.items() if at not in refused and below & refused}
-        if not more:
-            return frozenset(leading.keys() - refused)
-        refused |= more
+        refused |= endless(graph)
+    return frozenset(graph.keys() - _those_that_lead_to(refused, graph))
 
 
-def _leads_to(places: Places, place: Place) -> set[str]:
-    """What a place is taken with. On a shelf nothing is enforced; whoever refers to it looks
+def leading(places: Places) -> Graph:
+    """What each place is taken with. On a shelf nothing is enforced; whoever refers to it looks
     there."""
-    below = places.children(place, Role.VALUE, Role.BRANCH, Role.TEST)
-    return {each.pointer for each in (*below, *places.targets(place))}
+    below = (Role.VALUE, Role.BRANCH, Role.TEST)
+    return {
+        place.pointer: frozenset(
+            each.pointer for each in (*places.children(place, *below), *places.targets(place))
+        )
+        for place in places
+    }
+
+
+def endless(graph: Graph) -> set[str]:
+    """The places that a reference may come back to: what is left when all that leads to an end,
+    and then all that nothing leads to, is taken away."""
+    return _without_ends(_reversed(_within(graph, _without_ends(graph))))
+
+
+def _without_ends(graph: Graph) -> set[str]:
+    left = {place: len(below) for place, below in graph.items()}
+    above = _reversed(graph)
+    ends = [place for place, count in left.items() if not count]
+    while ends:
+        place = ends.pop()
+        del left[place]
+        for each in above.get(place, ()):
+            left[each] -= 1
+            if not left[each]:
+                ends.append(each)
+    return set(left)
+
+
+def _within(graph: Graph, places: set[str]) -> Graph:
+    return {place: graph[place] & places for place in places}
+
+
+def _reversed(graph: Graph) -> Graph:
+    above: dict[str, set[str]] = {place: set() for place in graph}
+    for place, below in graph.items():
+        for each in below:
+            above[each].add(place)
+    return {place: frozenset(each) for place, each in above.items()}
+
+
+def _those_that_lead_to(found: Iterable[str], graph: Graph) -> set[str]:
+    above, seen = _reversed(graph), set(found)
+    queue = list(seen)
+    while queue:
+        for each in above[queue.pop()] - seen:
+            seen.add(each)
+            queue.append(each)
+    return seen
+
+
+def heights(places: Places) -> Mapping[str, int]:
+    """How many levels of objects and arrays each place describes; references count for none."""
+    found: dict[str, int] = {}
+    for place in reversed(list(places)):  # parents come before their children
+        below = places.children(place, Role.VALUE, Role.BRANCH)
+        is_level = bool({"object", "array"} & set(type_names(place.rules)))
+        found[place.pointer] = is_level + max((found[p.pointer] for p in below), default=0)
+    return found
+
+
+# --- one place ------------------------------------------------------------------------------------
 
 
 def _by_itself(place: Place, dialect: Dialect) -> bool:
@@ -57,20 +121,36 @@ def _by_itself(place: Place, dialect: Dialect) -> bool:
         )
         and (dialect.free_values or bool(TYPING & rules.keys()))
         and not (dialect.bare_references and "$ref" in rules and len(rules) > 1)
-        and all(dialect.member_name.fullmatch(name) for name in rules.get("properties", ()))
+        and all(map(dialect.member_name.fullmatch, _names(place)))
+        and not (dialect.required_declared and _demands_others(place))
+        and not ("patternProperties" in rules and dialect.member_name is not ANY_NAME)
         and _has_taken_types(place, dialect)
         and _is_complete(place, dialect)
         and _is_taken_object(place, dialect)
     )
 
 
+def _names(place: Place) -> Iterator[str]:
+    """The members that a place speaks of."""
+    yield from place.rules.get("properties", ())
+    yield from place.rules.get("required", ())
+    for name, others in place.rules.get("dependentRequired", {}).items():
+        yield from (name, *others)
+
+
+def _demands_others(place: Place) -> bool:
+    return bool(set(place.rules.get("required", ())) - set(place.rules.get("properties", ())))
+
+
 def _takes_boolean(place: Place, dialect: Dialect) -> bool:
-    closes = place.keyword in (*LOOKS_AGAIN, "additionalProperties", "items")
-    return closes if place.schema is False else dialect.free_values
+    if place.keyword == "additionalProperties" and place.schema is False:
+        return True
+    closes = place.keyword in CLOSING
+    return dialect.booleans and dialect.free_values and (closes or place.schema is True)
 
 
 def _has_taken_types(place: Place, dialect: Dialect) -> bool:
-    types = set(type_names(place.rules))
+    types = set(type_names(place.rules)) - {"null"}
     return dialect.mixed_types or len(types) < 2 or not types & {"object", "array"}
 
 
@@ -91,32 +171,3 @@ def _is_taken_object(place: Place, dialect: Dialect) -> bool:
     if dialect.all_required:
         return set(rules.get("required", ())) == set(rules.get("properties", ()))
     return True
-
-
-def endless(places: Places) -> set[str]:
-    """The places that a reference comes back to, and those that refer to them."""
-    found: set[str] = set()
-    for place in places:
-        for target in places.targets(place):
-            if place.pointer in _reached(places, target):
-                found |= {place.pointer, target.pointer}
-    return found
-
-
-def _reached(places: Places, start: Place) -> set[str]:
-    seen = {start.pointer}
-    queue = [start]
-    while queue:
-        place = queue.pop()
-        for below in (*places.children(place, *Role), *places.targets(place)):
-            if below.pointer not in seen:
-                seen.add(below.pointer)
-                queue.append(below)
-    return seen
-
-
-def height(places: Places, place: Place) -> int:
-    """How many levels of objects and arrays a place describes; references count for none."""
-    below = [height(places, child) for child in places.children(place, Role.VALUE, Role.BRANCH)]
-    is_level = bool({"object", "array"} & set(type_names(place.rules)))
-    return is_level + max(below, default=0)

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+import msgspec
+
 from toolstile.model.canonical import canonical
 from toolstile.schema.contain.conjunction import matches, types_of
 from toolstile.schema.keywords import Role
@@ -86,32 +88,43 @@ def only(places: Places, place: Place, keyword: str) -> Place | None:
     return next((p for p in places.children(place, Role.VALUE) if p.keyword == keyword), None)
 
 
-def exclusive(places: Places, branches: list[Place]) -> bool:
-    """Whether at most one of these can fit: each is of other types, or tells itself apart by a
-    member that is held to values of its own."""
-    types = [_types(places, branch) for branch in branches]
-    if _disjoint(types):
-        return True
-    tags = [_tags(places, branch) for branch in branches]
-    names = set.intersection(*map(set, tags)) if tags else set()
-    return any(_disjoint([tag[name] for tag in tags]) for name in names)
+def types(places: Places, branch: Place) -> frozenset[str]:
+    """The DISJOINT types that a branch leaves."""
+    found = types_of({})
+    for part in flat(places, [branch]):
+        found &= types_of(part.rules) if part.schema is not False else frozenset()
+    return found
+
+
+class Apart(msgspec.Struct, frozen=True):
+    """How alternatives are told apart: all by their types, but for objects, which have a `tag`: a
+    member that each of them holds to values of its own."""
+
+    tag: str | None = None
+
+
+def apart(places: Places, branches: list[Place]) -> Apart | None:
+    """How at most one of these can fit; None where several may."""
+    by_type = [types(places, branch) for branch in branches]
+    if _disjoint(by_type):
+        return Apart()
+    objects = [b for b, kinds in zip(branches, by_type, strict=True) if kinds == {"object"}]
+    others = [kinds for kinds in by_type if kinds != {"object"}]
+    if not objects or not _disjoint([frozenset(("object",)), *others]):
+        return None
+    tags = [_tags(places, branch) for branch in objects]
+    for name in sorted(set.intersection(*map(set, tags))):
+        if _disjoint([tag[name] for tag in tags]):
+            return Apart(name)
+    return None
 
 
 def _disjoint(sets: list[frozenset[str]] | list[frozenset[bytes]]) -> bool:
     return len(frozenset().union(*sets)) == sum(map(len, sets))
 
 
-def _types(places: Places, branch: Place) -> frozenset[str]:
-    found = types_of({})
-    for part in flat(places, [branch]):
-        found &= types_of(part.rules)
-    return found
-
-
 def _tags(places: Places, branch: Place) -> dict[str, frozenset[bytes]]:
     """The members that a branch demands of an object and holds to listed values."""
-    if _types(places, branch) != {"object"}:
-        return {}
     found: dict[str, frozenset[bytes]] = {}
     parts = flat(places, [branch])
     demanded = {name for part in parts for name in part.rules.get("required", ())}
@@ -122,6 +135,11 @@ def _tags(places: Places, branch: Place) -> dict[str, frozenset[bytes]]:
                 if values is not None:
                     found[member.name] = values
     return found
+
+
+def tag_values(places: Places, branch: Place, tag: str) -> frozenset[bytes]:
+    """The values of a tag with which a branch is meant, as canonical JSON."""
+    return _tags(places, branch)[tag]
 
 
 def _values(places: Places, member: Place) -> frozenset[bytes] | None:

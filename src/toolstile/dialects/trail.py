@@ -19,7 +19,7 @@ class Trail(msgspec.Struct, frozen=True, kw_only=True):
     references that have been written out on the way, to notice the one that comes back. The rest is
     about the value at hand: references written out for it, groups of which a branch has been
     chosen, branches that then cannot hold, places whose description has been said above, types that
-    it is held to.
+    it is held to, ways in which it is described.
     """
 
     depth: int = 0
@@ -31,10 +31,11 @@ class Trail(msgspec.Struct, frozen=True, kw_only=True):
     barred: frozenset[str] = frozenset()
     told: frozenset[str] = frozenset()
     types: frozenset[str] | None = None
+    ways: int = 1
 
-    def below(self) -> Trail:
-        """The way to a member or an item."""
-        return Trail(depth=self.depth + 1, opened=self.opened | self.here)
+    def below(self, levels: int = 1) -> Trail:
+        """The way to a member or an item, so many levels of containers further down."""
+        return Trail(depth=self.depth + levels, opened=self.opened | self.here)
 
     def but(self, **changes: Any) -> Trail:
         """The same with other fields."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Protocol
 
 from toolstile.dialects.account import Account
@@ -17,11 +18,13 @@ ANYTHING = Place("?anything", True, Role.VALUE, "", None)
 
 
 class Values(Protocol):
-    """Writes any value of one schema in one dialect."""
+    """Writes any value of one schema in one dialect. `rewrites` tells whether a value may get
+    another form at all."""
 
     dialect: Dialect
     places: Places
     account: Account
+    rewrites: bool
 
     def value(self, starts: tuple[Place, ...], trail: Trail) -> Said:
         """What these places together say of a value."""
@@ -33,9 +36,11 @@ class Values(Protocol):
         """A place as it is, but for annotations; None where the dialect does not take it so."""
 
 
-def union(dialect: Dialect, said: list[Said]) -> Any:
+def union(dialect: Dialect, said: Sequence[Said]) -> Any:
     """A schema for whatever fits one of these; any value where the dialect cannot say it."""
     distinct = list({canonical(each.schema): each.schema for each in said}.values())
-    if len(distinct) == 1:
+    if len(distinct) == 1 and distinct[0] is not True:
         return distinct[0]
-    return {"anyOf": distinct} if dialect.takes("anyOf", []) else {}
+    if True in distinct or not dialect.takes("anyOf", []):
+        return {}
+    return {"anyOf": distinct}

@@ -9,26 +9,31 @@ says so; it is never stricter: every argument that fits the tool has a form that
 from __future__ import annotations
 
 import re
+from collections import deque
 from itertools import count
 from typing import Any
 
 from toolstile.dialects.account import Account
-from toolstile.dialects.alternatives import fork, one_of_several
+from toolstile.dialects.alternatives import Undecided, fork, one_of_several
 from toolstile.dialects.codec import Codec, Shelved
 from toolstile.dialects.describing import cut, describe
 from toolstile.dialects.dialect import Dialect
-from toolstile.dialects.remarks import remarks
-from toolstile.dialects.taken import ADDRESSES, COMBINING, endless, height, taken
+from toolstile.dialects.remarks import remarked, remarks
+from toolstile.dialects.taken import ADDRESSES, COMBINING, endless, heights, leading, taken
 from toolstile.dialects.together import flat, referred
 from toolstile.dialects.trail import NOTHING, Said, Trail
 from toolstile.model.json import JsonObject, JsonValue, thaw
 from toolstile.schema.judging import Judge
 from toolstile.schema.keywords import KEYWORDS, Role, Shape, asserts, type_names
-from toolstile.schema.places import Place, Places
+from toolstile.schema.places import Place, Places, walk
 
-# As many places as one export may write; a thousand properties that refer to unions of twenty.
-MAX_WRITTEN = 20_000
+# How much longer a schema may get: so many places for each of its own, and some for small ones.
+GROWTH, FOR_SMALL_ONES = 4, 500
 SHELF_NAME = re.compile(r"[A-Za-z0-9_.-]{1,64}")
+
+
+class TooLarge(Exception):
+    """The schema would get too long in this dialect."""
 
 
 class Writer:
@@ -41,29 +46,54 @@ class Writer:
         self.dialect = dialect
         self.account = Account(prefix)
         self.places = Places(schema)
+        names = (name for p in self.places for name in p.rules.get("properties", ()))
+        self.rewrites = dialect.rewrites(names)
         self.shelf: dict[str, Any] = {}
         self.codecs: dict[str, Codec] = {}
         self._judge = judge
         self._owner = owner
         self._names: dict[tuple[str, str], str] = {}
+        self._waiting: deque[tuple[str, Place, Place]] = deque()
         self._taken = taken(self.places, dialect)
-        self._endless = endless(self.places)
-        self._left = MAX_WRITTEN
+        self._endless = endless(leading(self.places))
+        self._heights = heights(self.places)
+        self._left = FOR_SMALL_ONES + GROWTH * len(self.places.by_pointer)
 
     def document(self) -> Said:
-        """The whole schema, with the shelf that it refers to."""
+        """The whole schema, with the shelf that it refers to.
+
+        Raises:
+            TooLarge: it would get too long.
+        """
         root = self.places.by_pointer[""]
         if self._stays_whole():
             return Said(self._copied(root, whole=True))
         said = self.value((root,), Trail(root=True))
-        if not self.shelf:
-            return said
-        shelf = {name: self.shelf[name] for name in sorted(self.shelf)}
-        return Said({**said.schema, "$defs": shelf}, said.codec)
+        while self._waiting:
+            self._shelve(*self._waiting.popleft())
+        schema = {"type": "object", **said.schema}
+        used = self._used(schema)
+        if used:
+            schema["$defs"] = {name: self.shelf[name] for name in sorted(used)}
+        return Said(schema, said.codec)
+
+    def _used(self, schema: Any) -> set[str]:
+        """What a schema finds on the shelf; some of it may be left of what was not used after
+        all."""
+        found: set[str] = set()
+        queue = [schema]
+        while queue:
+            references = (p.rules["$ref"] for p in walk(queue.pop()) if "$ref" in p.rules)
+            names = {reference.removeprefix("#/$defs/") for reference in references} - found
+            queue += [self.shelf[name] for name in names]
+            found |= names
+        return found
 
     def value(self, starts: tuple[Place, ...], trail: Trail) -> Said:
         """What these places together say of a value."""
         self._left -= 1
+        if self._left < 0:
+            raise TooLarge
         only = starts[0] if len(starts) == 1 else None
         if only is not None and self._copies(only, trail):
             return Said(self._copied(only))
@@ -73,13 +103,16 @@ class Writer:
         if any(part.schema is False for part in parts):
             return NOTHING
         opened = {target.pointer for part in parts for target in referred(self.places, part)}
-        if opened & trail.opened or self._left < 0 or self._is_too_deep(parts, trail):
+        if opened & trail.opened or self._is_too_deep(parts, trail):
             return cut(self, parts, trail)
         trail = trail.but(here=trail.here | opened)
         at = fork(self, parts, trail)
-        if at is not None:
+        if at is None:
+            return describe(self, parts, trail)
+        try:
             return one_of_several(self, starts, parts, at, trail)
-        return describe(self, parts, trail)
+        except Undecided:
+            return cut(self, parts, trail)
 
     def fits(self, place: Place, value: JsonValue) -> bool:
         """Whether a value fits a place of the tool's own schema."""
@@ -107,7 +140,7 @@ class Writer:
             return False
         if trail.root and self.dialect.plain_root and COMBINING & place.rules.keys():
             return False
-        return trail.depth + height(self.places, place) <= self.dialect.max_depth
+        return trail.depth + self._heights[place.pointer] <= self.dialect.max_depth
 
     def _copied(self, place: Place, *, whole: bool = False) -> Any:
         if not isinstance(place.schema, dict):
@@ -158,23 +191,25 @@ class Writer:
         told = remarks(self.dialect, (place,), trail)
         if told and self.dialect.bare_references:
             schema = {"anyOf": [schema]}
-        return Said({**told, **schema}, Shelved(name))
+        return Said(remarked(told, schema, Shelved(name)), Shelved(name))
 
     def _shelved(self, place: Place, manner: str) -> str:
         """The name under which what a place refers to stands on the shelf: as the place closes it,
-        or copied as it is. It is written if it is not there yet."""
+        or copied as it is. It is written later, because it may refer to others without end."""
         (target,) = self.places.target(place, "$ref")
         key = (target.pointer, manner)
         if key not in self._names:
             name = self._names[key] = self._shelf_name(target)
-            self.shelf[name] = {}  # it has its place now: what it holds may refer to it
-            start = target if manner == "copied" else place
-            said = self.value((start,), Trail(shelved=True, told=frozenset((place.pointer,))))
-            if said.impossible:  # null is more than nothing: looser, and said so
-                self.account.lose(target, "type", "no value fits here")
-                said = Said({"type": "null"})
-            self.shelf[name], self.codecs[name] = said.schema, said.codec
+            self._waiting.append((name, target if manner == "copied" else place, target))
         return self._names[key]
+
+    def _shelve(self, name: str, start: Place, target: Place) -> None:
+        told = frozenset() if start is target else frozenset((start.pointer,))
+        said = self.value((start,), Trail(shelved=start is not target, told=told))
+        if said.impossible:  # null is more than nothing: looser, and said so
+            self.account.lose(target, "type", "no value fits here")
+            said = Said({"type": "null"})
+        self.shelf[name], self.codecs[name] = said.schema, said.codec
 
     def _shelf_name(self, target: Place) -> str:
         own = target.keyword == "$defs" and SHELF_NAME.fullmatch(target.name)

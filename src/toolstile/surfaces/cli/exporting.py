@@ -45,7 +45,7 @@ def export(
     """Print tools as a provider takes them; a list, unless one tool is named."""
     dialect = _dialect(to)
     chosen = _chosen(cli.registry, references or [], all_tools=all_tools)
-    exported = export_all(chosen, dialect)
+    exported = export_all(chosen, dialect, cli.registry.vocabulary.extensions)
     if cli.as_json and report:
         console.document(_document(dialect, exported.exports, exported.warnings))
         return OK
