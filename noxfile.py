@@ -1,7 +1,7 @@
 """The one list of commands: `./dev nox -l` shows it, `./dev test` and its like pick from it.
 
 They run in the environment that ./dev made, not in environments of nox's own. So none of them needs
-a network, except `lock`.
+a network, except `lock` and `peers`.
 """
 
 from __future__ import annotations
@@ -28,6 +28,13 @@ home = pathlib.Path(toolstile.__file__).resolve()
 assert home.is_relative_to(pathlib.Path(sys.prefix).resolve()), f"imported from {home}"
 assert (home.parent / "py.typed").is_file(), "py.typed is missing from the wheel"
 print(f"the wheel imports: {len(toolstile.__all__)} public names")
+"""
+
+
+# Run by the interpreter of `peers`: a tool's process looks at no PYTHONPATH.
+SEEN_FROM_HERE = """
+import pathlib, site, sys
+pathlib.Path(site.getsitepackages()[0], "toolstile.pth").write_text(sys.argv[1] + chr(10))
 """
 
 
@@ -105,6 +112,31 @@ def suites(session: nox.Session) -> None:
     """Public suites, recorded calls and spoilt searches, in figures."""
     for program in ("suites/json_schema_suite", "suites/toolcalls", "registry/search_queries"):
         session.run(PYTHON, f"tests/{program}.py", *session.posargs)
+
+
+@nox.session
+def conformance(session: nox.Session) -> None:
+    """Every case of the conformance suite, by every way into this gate."""
+    words = session.posargs or ["--way", "all"]
+    session.run(PYTHON, "-m", "toolstile", "conformance", *words)
+
+
+@nox.session(venv_backend="venv", default=False)
+def peers(session: nox.Session) -> None:
+    """The suite on other frameworks, for the table in docs/conformance.md. Needs a network."""
+    session.install("--require-hashes", "-r", "requirements/peers.txt")
+    # The checkout, as an editable install has it; one would need its build backend here.
+    session.run("python", "-c", SEEN_FROM_HERE, str(ROOT / "src"), silent=True)
+    session.run("python", "peers/table.py", *session.posargs)
+
+
+@nox.session
+def dialects(session: nox.Session) -> None:
+    """Recorded tools in every dialect, decoding of what vLLM gets, and the exam, in figures."""
+    for program in ("suites/exports", "suites/decoding"):
+        session.run(PYTHON, f"tests/{program}.py")
+    exam = programs(session, "tests/properties", "exporting.py")[0]
+    session.run(PYTHON, exam, *(session.posargs or ["--cases", "20000"]))
 
 
 @nox.session

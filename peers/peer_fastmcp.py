@@ -1,7 +1,8 @@
 """FastMCP: a decorated function, in the default setting and with strict input validation.
 
 It takes parsed arguments: in MCP it is the host that reads the model's text. Here the host is
-Python's own `json.loads`. `mcp_fast.py` is the same as a program over stdio.
+Python's own `json.loads`, and what exists only as text is not put to it. `mcp_fast.py` is the same
+as a program over stdio.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from fastmcp import Client, FastMCP
 from fastmcp.tools import Tool as FastTool
 from outputs import from_text
 from peer_mcp import unwrapped
-from signatures import Body, Call, Tool, function, typed
+from signatures import Body, Call, Tool, function, parsed_only, typed
 
 from toolstile.conformance import Refused, Unsupported
 
@@ -30,12 +31,14 @@ PEER = {
 }
 
 
+@parsed_only
 @typed
 def decorated(tool: Tool, body: Body) -> Call:
     """`FastMCP().tool` on a typed function; default settings."""
     return called(server(tool, function(tool, body), strict=False), tool)
 
 
+@parsed_only
 @typed
 def decorated_strict(tool: Tool, body: Body) -> Call:
     """`FastMCP(strict_input_validation=True).tool` on the same function."""

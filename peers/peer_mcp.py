@@ -1,8 +1,8 @@
 """The MCP SDK for Python: its high-level server and its low-level one, each behind its client.
 
 Both take parsed arguments: in MCP it is the host that reads the model's text. Here the host is
-Python's own `json.loads`. The client is connected in memory; `mcp_high.py` and `mcp_low.py` are the
-same as programs over stdio.
+Python's own `json.loads`, and what exists only as text is not put to them. The client is connected
+in memory; `mcp_high.py` and `mcp_low.py` are the same as programs over stdio.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from mcp.server import MCPServer
 from mcp.server.lowlevel import Server
 from mcp.server.mcpserver.exceptions import InvalidSignature
 from outputs import from_text, to_text
-from signatures import Body, Call, Tool, function, typed
+from signatures import Body, Call, Tool, function, parsed_only, typed
 
 from toolstile.conformance import Refused, Unsupported
 
@@ -37,18 +37,21 @@ PEER = {
 }
 
 
+@parsed_only
 @typed
 def decorated(tool: Tool, body: Body) -> Call:
     """`MCPServer.tool()` on a typed function; default settings."""
     return called(high_level(tool, function(tool, body)), tool)
 
 
+@parsed_only
 @typed
 def decorated_strict(tool: Tool, body: Body) -> Call:
     """`MCPServer.tool()` on a function whose scalars all are `Field(strict=True)`."""
     return called(high_level(tool, function(tool, body, strict=True)), tool)
 
 
+@parsed_only
 def raw_schema(tool: Tool, body: Body) -> Call:
     """The low-level `Server` with the schemas as they are; default settings."""
     return called(low_level([definition(tool)], lambda name: body), tool)

@@ -17,19 +17,25 @@ from signatures import (
     refuse_lost,
     typed,
 )
-from smolagents import ActionStep, LogLevel, ToolCallingAgent
+from smolagents import (  # type: ignore[import-untyped]
+    ActionStep,
+    LogLevel,
+    ToolCallingAgent,
+)
 from smolagents import Tool as AgentTool
 from smolagents import tool as smolagents_tool
-from smolagents._function_type_hints_utils import TypeHintParsingException
-from smolagents.agents import ToolOutput
-from smolagents.models import (
+from smolagents._function_type_hints_utils import (  # type: ignore[import-untyped]
+    TypeHintParsingException,
+)
+from smolagents.agents import ToolOutput  # type: ignore[import-untyped]
+from smolagents.models import (  # type: ignore[import-untyped]
     ChatMessage,
     ChatMessageToolCall,
     ChatMessageToolCallFunction,
     MessageRole,
     Model,
 )
-from smolagents.tools import AUTHORIZED_TYPES
+from smolagents.tools import AUTHORIZED_TYPES  # type: ignore[import-untyped]
 
 from toolstile.conformance import Refused, Unsupported
 
@@ -132,7 +138,7 @@ def called(made: AgentTool) -> Call:
     return call
 
 
-class Calling(Model):
+class Calling(Model):  # type: ignore[misc]
     """A model that calls one tool."""
 
     def __init__(self, name: str, text: str) -> None:

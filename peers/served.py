@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from signatures import refuse
+
 from toolstile.conformance import Unsupported
 
 
@@ -45,4 +47,16 @@ def register_all(register: Callable[[Served], None]) -> None:
     """Register each tool; those that cannot be expressed are left out, and so are not listed."""
     for tool in tools():
         with suppress(Unsupported):
+            refuse_untold_null(tool)
             register(tool)
+
+
+def refuse_untold_null(tool: Served) -> None:
+    """Leave a tool out whose typed function could not tell a null that was sent from nothing.
+
+    In a server nobody says which names the text had, and the None of such a parameter is both.
+    """
+    required = tool.parameters.get("required", ())
+    for name, schema in tool.parameters.get("properties", {}).items():
+        untold = isinstance(schema, dict) and "default" not in schema and name not in required
+        refuse(untold and "null" in schema.get("type", ()), f"whether {name!r} was sent as null")

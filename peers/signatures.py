@@ -33,6 +33,7 @@ from pydantic_core import SchemaError, to_jsonable_python
 from typing_extensions import TypedDict, is_typeddict
 
 from toolstile.conformance import Unsupported
+from toolstile.conformance.adapters import PARSED_ONLY
 
 Schema = Mapping[str, Any]
 Body = Callable[[dict[str, Any]], Any]
@@ -230,6 +231,12 @@ def typed(adapter: Callable[[Tool, Body], Call]) -> Callable[[Tool, Body], Call]
         return noted
 
     return build
+
+
+def parsed_only(adapter: Callable[[Tool, Body], Call]) -> Callable[[Tool, Body], Call]:
+    """Mark a path whose framework is given values: its host has read the text before."""
+    setattr(adapter, PARSED_ONLY, True)
+    return adapter
 
 
 def names(text: str) -> frozenset[str] | None:

@@ -23,7 +23,7 @@ LAYERS: tuple[set[str], ...] = (
     {"runtime"},
     {"settings"},
     {"app"},
-    {"testing"},
+    {"testing", "conformance"},
     {"reasoner"},
     {"surfaces"},
     {"__main__"},

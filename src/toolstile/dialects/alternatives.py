@@ -8,7 +8,7 @@ and that one of them must fit is reported as lost.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -29,6 +29,7 @@ from toolstile.schema.places import Place
 # As many ways as one value may be described in, all its groups of alternatives taken together.
 MAX_WAYS = 32
 
+SHELF = "#/$defs/"
 KINDS = frozenset(("null", "boolean", "number", "string", "array", "object"))
 
 
@@ -120,7 +121,7 @@ def one_of_several(
 def _codec(values: Values, at: Fork, options: list[tuple[Place, Said]]) -> Codec:
     tag = at.how.tag if at.how is not None else None
     if tag is None:
-        return choice([(kinds_of(types(values.places, b)), said) for b, said in options])
+        return choice(values, [(kinds_of(types(values.places, b)), said) for b, said in options])
     objects = [(b, said) for b, said in options if types(values.places, b) == {"object"}]
     others = [(kinds_of(types(values.places, b)), said) for b, said in options]
     by_tag = _tagged(values, tag, objects)
@@ -128,15 +129,19 @@ def _codec(values: Values, at: Fork, options: list[tuple[Place, Said]]) -> Codec
     if by_tag is None and all(said.codec is None for _, said in rest):
         return None
     form = Said({"type": "object"}, by_tag)
-    return choice([(frozenset(("object",)), form), *rest])
+    return choice(values, [(frozenset(("object",)), form), *rest])
 
 
 def _tagged(values: Values, tag: str, objects: list[tuple[Place, Said]]) -> Codec:
     """The codec of objects that a member tells apart; it must have kept its name and form."""
     if all(said.codec is None for _, said in objects):
         return None
-    if any(form_kinds(said.schema, frozenset(("object",))) != {"object"} for _, said in objects):
-        raise Undecided
+    only_objects = frozenset(("object",))
+    for _, said in objects:
+        if form_kinds(said.schema, only_objects) != only_objects:
+            raise Undecided
+        for name in referred_names(said.schema):
+            values.assume(name, only_objects)
     codecs: dict[str, Codec] = {}
     for branch, said in objects:
         for value in tag_values(values.places, branch, tag):
@@ -146,7 +151,7 @@ def _tagged(values: Values, tag: str, objects: list[tuple[Place, Said]]) -> Code
     return Tagged(tag, codecs)
 
 
-def choice(options: Sequence[tuple[frozenset[str], Said]]) -> Codec:
+def choice(values: Values, options: Sequence[tuple[frozenset[str], Said]]) -> Codec:
     """The codec of a value of several types, each with its own form.
 
     Raises:
@@ -158,6 +163,8 @@ def choice(options: Sequence[tuple[frozenset[str], Said]]) -> Codec:
     sent: dict[str, Codec] = {}
     for kinds, said in options:
         _enter(own, kinds, said.codec)
+        for name in referred_names(said.schema):
+            values.assume(name, kinds)
         _enter(sent, form_kinds(said.schema, kinds), said.codec)
     return Choice(own, sent)
 
@@ -179,6 +186,15 @@ def form_kinds(schema: Any, referred: frozenset[str]) -> frozenset[str]:
         return frozenset().union(*(form_kinds(each, referred) for each in schema["anyOf"]))
     named = type_names(schema)
     return frozenset("number" if n == "integer" else n for n in named) if named else KINDS
+
+
+def referred_names(schema: Any) -> Iterator[str]:
+    """The names on the shelf of which a written schema has the types."""
+    if isinstance(schema, Mapping):
+        if "$ref" in schema:
+            yield schema["$ref"].removeprefix(SHELF)
+        for each in schema.get("anyOf", ()):
+            yield from referred_names(each)
 
 
 def alternative_types(values: Values, part: Place, trail: Trail) -> frozenset[str]:

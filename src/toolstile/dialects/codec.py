@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
+from functools import cached_property
 from typing import Any, TypeAlias
 
 import msgspec
@@ -38,15 +39,20 @@ class Whole(msgspec.Struct, frozen=True):
     """All arguments are sent as one JSON text, in the member `arguments`."""
 
 
-class Listed(msgspec.Struct, frozen=True):
+class Listed(msgspec.Struct, frozen=True, dict=True):
     """One of these values, each sent as its JSON text."""
 
     values: tuple[Any, ...]
 
-    @property
-    def texts(self) -> dict[str, JsonValue]:
+    @cached_property
+    def by_text(self) -> dict[str, JsonValue]:
         """The values by their texts."""
         return {text_of(value): value for value in self.values}
+
+    @cached_property
+    def texts(self) -> dict[bytes, str]:
+        """The texts by what their values are equal to."""
+        return {canonical(value): text for text, value in self.by_text.items()}
 
 
 class Shelved(msgspec.Struct, frozen=True):
@@ -68,7 +74,7 @@ class Member(msgspec.Struct, frozen=True, kw_only=True):
     wrapped: bool = False
 
 
-class Container(msgspec.Struct, frozen=True, kw_only=True):
+class Container(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     """The members of an object and the items of an array; a value is one or the other.
 
     Members that are not declared have the codec of the first of `patterns` that their name
@@ -83,12 +89,12 @@ class Container(msgspec.Struct, frozen=True, kw_only=True):
     prefix: tuple[Codec, ...] = ()
     items: Codec = None
 
-    @property
+    @cached_property
     def by_sent(self) -> dict[str, str]:
         """The members' own names by those they are sent under."""
         return {member.sent: name for name, member in self.members.items()}
 
-    @property
+    @cached_property
     def renamed(self) -> frozenset[str]:
         """The names that are not the members' own."""
         sent = (m.sent for name, m in self.members.items() if m.sent != name)
@@ -171,9 +177,8 @@ class Coder:
                 return text_of(value)
             case Whole():
                 return {ARGUMENTS: text_of(value)}
-            case Listed(values=values):
-                like = (text_of(each) for each in values if canonical(each) == canonical(value))
-                return next(like, value)
+            case Listed(texts=texts):
+                return texts.get(canonical(value), value)
             case Shelved(name=name):
                 return self._forth(self._shelf[name], value)
             case Choice(own=own):
@@ -215,10 +220,10 @@ class Coder:
                 if not isinstance(value, dict) or value.keys() != {ARGUMENTS}:
                     raise Unreadable(path, f"expected '{ARGUMENTS}' and nothing else", FORMS)
                 return _parsed(value[ARGUMENTS], (*path, ARGUMENTS))
-            case Listed(texts=texts):
-                if not isinstance(value, str) or value not in texts:
+            case Listed(by_text=by_text):
+                if not isinstance(value, str) or value not in by_text:
                     raise Unreadable(path, "none of the values that are listed", "send one of them")
-                return texts[value]
+                return by_text[value]
             case Shelved(name=name):
                 return self._back(self._shelf[name], value, path)
             case Choice(sent=sent):

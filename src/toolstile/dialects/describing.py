@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import msgspec
@@ -146,7 +147,7 @@ def _enumeration(scene: Scene, values: list[Any]) -> Said | None:
     if kinds == {"boolean"} and len(values) == 2:  # both of them
         return Said({"type": "boolean"})
     listed = Listed(tuple(values))
-    texts = list(listed.texts)
+    texts = list(listed.by_text)
     if dialect.free_values or not dialect.takes("enum", texts):
         return None
     scene.values.account.rewrite(scene.parts[0], "text", "each value is sent as its JSON text")
@@ -199,7 +200,7 @@ def _by_type(scene: Scene) -> Said | None:
             options.append((kinds_of(kinds), said))
     if not options:
         return NOTHING
-    return Said({"anyOf": [said.schema for _, said in options]}, choice(options))
+    return Said({"anyOf": [said.schema for _, said in options]}, choice(scene.values, options))
 
 
 def _typed(scene: Scene) -> Said:
@@ -217,6 +218,8 @@ def _typed(scene: Scene) -> Said:
     if "array" in scene.types:
         more, items = write_items(scene.values, scene.parts, scene.trail, scene.wanted)
         schema |= more
+    if schema.get("minItems", 0) > schema.get("maxItems", math.inf) and scene.types == {"array"}:
+        return NOTHING
     codec = _both(members, items)
     if codec is None:
         _tests(scene, schema)

@@ -9,7 +9,7 @@ from typing import Any
 
 import msgspec
 
-from toolstile.dialects.account import Loss, Rewrite
+from toolstile.dialects.account import LEADING, Loss, Rewrite
 from toolstile.dialects.codec import (
     ARGUMENTS,
     LIMITS,
@@ -110,7 +110,7 @@ class Export(msgspec.Struct, frozen=True, kw_only=True, dict=True, eq=False):
 
     def _read(self, raw: bytes | str | JsonObject) -> Checked:
         # Some models send nothing at all where a tool has no parameters (seed-rows 33).
-        if raw in (b"", "") and not self.definition.parameters.get("properties"):
+        if raw in (b"", "") and not self.measure.properties:
             return Checked(True, "{}")
         if not self.changes_arguments:
             return Checked(True, raw, tool=self.definition.name)
@@ -199,7 +199,7 @@ def export_all(
 def _all_lost(definition: ToolDefinition) -> tuple[Loss, ...]:
     """The report on a schema that would get too long: nothing of it is said."""
     text = "the schema would get too long here, and nothing of it is said"
-    names = sorted(name for name in definition.parameters if asserts(name))
+    names = sorted(n for n in definition.parameters if asserts(n) and n not in LEADING)
     return tuple(Loss(path="/parameters", keyword=name, text=text) for name in names)
 
 

@@ -22,11 +22,6 @@ from toolstile.schema.keywords import type_names
 from toolstile.schema.places import Place, Places
 
 MAX_NAME = 64
-# With one of these, it matters whether a member is there, even if it is null.
-COUNTING = frozenset(
-    """minProperties maxProperties dependentRequired dependentSchemas propertyNames not if anyOf
-    oneOf""".split()
-)
 # Levels of containers that a member may get over its own: `{"value": ...}`, and a list of entries.
 WRAPPING, ENTRIES = 1, 2
 
@@ -44,6 +39,20 @@ class Scene(msgspec.Struct, frozen=True, eq=False, dict=True):
     def everywhere(self) -> tuple[Place, ...]:
         """All places that declare members."""
         return (*self.parts, *self.conditions)
+
+    @cached_property
+    def reached(self) -> dict[str, tuple[Place, ...]]:
+        """What may describe the same value beside each part that says what is left over."""
+        return {
+            part.pointer: conditional(self.values.places, (part,), self.trail.barred)
+            for part in self.parts
+            if "unevaluatedProperties" in part.rules
+        }
+
+    @cached_property
+    def names(self) -> frozenset[str]:
+        """Every name that is declared anywhere."""
+        return frozenset(n for p in self.everywhere for n in p.rules.get("properties", ()))
 
     @cached_property
     def required(self) -> frozenset[str]:
@@ -130,9 +139,10 @@ def _written(scene: Scene) -> Iterator[tuple[str, Said]]:
     scene.wanted.keep("properties")
     patterns = any("patternProperties" in place.rules for place in scene.everywhere)
     for part in scene.parts if patterns or scene.rest is not None else ():
-        for name in set(forbidden) & set(part.rules.get("properties", ())):
-            text = f"that '{name[:64]}' may not be there"
-            scene.values.account.lose(part, "properties", text)
+        names = [name for name in part.rules.get("properties", ()) if name in forbidden]
+        if names:
+            text = f"that these may not be there: {', '.join(names)}"
+            scene.values.account.lose(part, "properties", text[:MAX_SHOWN])
 
 
 def _of_name(scene: Scene, name: str) -> Said | None:
@@ -155,7 +165,7 @@ def _of_name(scene: Scene, name: str) -> Said | None:
         return NOTHING
     # Told by several alternatives: whichever of them holds, the value is one of theirs.
     try:
-        return Said(union(values.dialect, [said for _, said in possible]), choice(possible))
+        return Said(union(values.dialect, [said for _, said in possible]), choice(values, possible))
     except Undecided:
         return values.value((ANYTHING,), below)
 
@@ -186,7 +196,7 @@ def _one(places: Places, part: Place, keyword: str) -> list[Place]:
 def _evaluated(scene: Scene, part: Place, name: str | None) -> bool:
     """Whether a member may count as described beside `unevaluatedProperties`."""
     places = scene.values.places
-    for place in (part, *conditional(places, (part,), scene.trail.barred)):
+    for place in (part, *scene.reached[part.pointer]):
         if place is not part and any(place.rules.get(k, False) is not False for k in LEFTOVERS):
             return True
         if name is not None and declared(places, place, name):
@@ -202,8 +212,8 @@ def _member(scene: Scene, sent: str, said: Said, name: str) -> tuple[Any, Member
     if not (takes_null(said.schema) and _may_be_null(scene, name)):
         schema = with_null(said.schema)
         member = Member(sent=sent, codec=said.codec, null_is_absent=True)
-    elif default == [None] and said.codec is None and not _counts(scene):
-        return said.schema, Member(sent=sent, null_is_absent=True)  # null and nothing are the same
+    elif default == [None] and not scene.values.counts:  # null and nothing are the same
+        return said.schema, Member(sent=sent, codec=said.codec, null_is_absent=True)
     else:
         schema = _wrapped(said.schema)
         member = Member(sent=sent, codec=said.codec, null_is_absent=True, wrapped=True)
@@ -217,11 +227,6 @@ def _default(scene: Scene, name: str) -> list[Any]:
             if way.keyword == "properties" and "default" in way.rules:
                 return [way.rules["default"]]
     return []
-
-
-def _counts(scene: Scene) -> bool:
-    """Whether it may matter to something that a member is there."""
-    return any(COUNTING & place.rules.keys() for place in scene.everywhere)
 
 
 def _telling(schema: Any, default: list[Any], said: Said, *, wrapped: bool) -> Any:
@@ -304,16 +309,16 @@ def sent_names(names: Iterable[str], is_taken: Callable[[str], Any]) -> dict[str
     names = list(names)
     used = {name for name in names if is_taken(name)}
     sent = {name: name for name in used}
+    # Nor may two be alike but for a `_` at the end, which stands for names that nobody declares.
+    alike = {name.rstrip("_") for name in used}
     for name in names:
         if name not in sent:
-            letters = (c if is_taken(f"a{c}") else "_" for c in name[: MAX_NAME - 8])
+            letters = (c if is_taken(f"a{c}") else "_" for c in name[: MAX_NAME - 12])
             like = "".join(letters).strip("_") or "name"
             like = like if is_taken(like) else f"name_{like}"
             numbered = (like if n == 1 else f"{like}_{n}" for n in count(1))
-            # Nor the same with more of `_`, which stands for names that nobody declares.
-            alike = {each.rstrip("_") for each in used}
             sent[name] = next(each for each in numbered if each not in alike)
-            used.add(sent[name])
+            alike.add(sent[name])
     return {name: sent[name] for name in names}
 
 
@@ -335,15 +340,20 @@ def _loosened(scene: Scene, written: Iterable[str]) -> None:
 def _others(scene: Scene, schema: dict[str, Any], used: set[str]) -> Others:
     """What is said of members that nobody declares."""
     values = scene.values
-    patterns = [p for place in scene.everywhere for p in patterned(values.places, place)]
+    always = [p for place in scene.parts for p in patterned(values.places, place)]
+    # Where anything may stand there without them, conditions say nothing of a name.
+    holding = () if scene.rest == () else scene.conditions
+    maybe = [p for place in holding for p in patterned(values.places, place)]
+    patterns = [*always, *maybe]
     if patterns and _keeps_patterns(scene, schema, patterns):
         return Others()
     below = scene.trail.below(1 + ENTRIES if values.dialect.closed else 1)
     told = {p.name: values.value((p,), below) for p in patterns}
-    if sum(said.codec is not None for said in told.values()) > 1:
-        # A name may match several patterns, and its value then has one form.
-        told = dict.fromkeys(told, values.value((ANYTHING,), below))
     rest = _rest(scene, below)
+    if _needs_one_form(told.values(), rest, unsure=bool(maybe)):
+        # A name may match several patterns, or one that does not hold: its value has one form.
+        told = dict.fromkeys(told, values.value((ANYTHING,), below))
+        rest = rest and values.value((ANYTHING,), below)
     ways = [said for said in (*told.values(), *filter(None, [rest])) if not said.impossible]
     if not ways:
         return _nothing_else(scene, schema)
@@ -361,6 +371,13 @@ def _others(scene: Scene, schema: dict[str, Any], used: set[str]) -> Others:
         if not patterns:
             scene.wanted.keep(*LEFTOVERS)
     return others
+
+
+def _needs_one_form(told: Iterable[Said], rest: Said | None, *, unsure: bool) -> bool:
+    """Whether it takes more than a name to tell in which form a value is."""
+    rewritten = sum(said.codec is not None for said in told)
+    otherwise = rest is not None and rest.codec is not None
+    return rewritten > 1 or (unsure and (rewritten > 0 or otherwise))
 
 
 def _rest(scene: Scene, below: Trail) -> Said | None:

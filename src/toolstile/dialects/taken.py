@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 
 from toolstile.dialects.dialect import ANY_NAME, Dialect
-from toolstile.schema.keywords import Role, asserts, type_names
+from toolstile.schema.keywords import KEYWORDS, Role, asserts, type_names
 from toolstile.schema.places import Place, Places
 
 COMBINING = frozenset(
@@ -21,6 +21,12 @@ TYPING = frozenset(("type", "$ref", "anyOf"))
 ADDRESSES = frozenset(("$id", "$anchor", "$dynamicAnchor"))
 # Where `false` closes a value instead of describing a member of it.
 CLOSING = ("additionalProperties", "unevaluatedProperties", "unevaluatedItems", "items")
+
+COUNTING = frozenset(
+    """minProperties maxProperties dependentRequired dependentSchemas propertyNames not if
+    uniqueItems contains""".split()
+)
+HOLDING = frozenset(name for name, keyword in KEYWORDS.items() if keyword.role is not None)
 
 Graph = Mapping[str, frozenset[str]]
 
@@ -104,6 +110,31 @@ def heights(places: Places) -> Mapping[str, int]:
         is_level = bool({"object", "array"} & set(type_names(place.rules)))
         found[place.pointer] = is_level + max((found[p.pointer] for p in below), default=0)
     return found
+
+
+def weights(places: Places) -> Mapping[str, int]:
+    """How long each place is by itself, in pieces of some fifty characters."""
+    return {
+        place.pointer: 1
+        + sum(len(str(v)) for k, v in place.rules.items() if k not in HOLDING) // 50
+        for place in places
+    }
+
+
+def counts_members(places: Places) -> bool:
+    """Whether it may matter anywhere that a member is there, even if it is null."""
+    return any(
+        COUNTING & place.rules.keys() or ("required" in place.rules and _is_conditional(place))
+        for place in places
+    )
+
+
+def _is_conditional(place: Place | None) -> bool:
+    while place is not None:
+        if place.keyword in ("anyOf", "oneOf", "then", "else"):
+            return True
+        place = place.parent
+    return False
 
 
 # --- one place ------------------------------------------------------------------------------------

@@ -7,6 +7,7 @@ these declare must stay possible, and no more can be said of it.
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterable, Iterator
 
 import msgspec
@@ -48,10 +49,10 @@ def conditional(
 ) -> tuple[Place, ...]:
     """The places that describe the same value only under conditions, but for `without`."""
     seen = {part.pointer for part in parts} | without
-    queue = list(parts)
+    queue = deque(parts)
     found: list[Place] = []
     while queue:
-        place = queue.pop(0)
+        place = queue.popleft()
         tests = [p for p in places.children(place, Role.TEST) if p.keyword == "if"]
         for branch in (*places.branches(place), *tests):
             if branch.pointer not in seen:

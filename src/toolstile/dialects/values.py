@@ -19,18 +19,22 @@ ANYTHING = Place("?anything", True, Role.VALUE, "", None)
 
 class Values(Protocol):
     """Writes any value of one schema in one dialect. `rewrites` tells whether a value may get
-    another form at all."""
+    another form at all, `counts` whether it may matter anywhere that a member is there."""
 
     dialect: Dialect
     places: Places
     account: Account
     rewrites: bool
+    counts: bool
 
     def value(self, starts: tuple[Place, ...], trail: Trail) -> Said:
         """What these places together say of a value."""
 
     def fits(self, place: Place, value: JsonValue) -> bool:
         """Whether a value fits a place of the tool's own schema."""
+
+    def assume(self, name: str, kinds: frozenset[str]) -> None:
+        """Rely on it that what stands on the shelf under a name has forms of these types."""
 
     def copied(self, place: Place) -> Any:
         """A place as it is, but for annotations; None where the dialect does not take it so."""

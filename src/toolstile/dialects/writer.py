@@ -10,25 +10,44 @@ from __future__ import annotations
 
 import re
 from collections import deque
+from collections.abc import Iterable
 from itertools import count
 from typing import Any
 
-from toolstile.dialects.account import Account
-from toolstile.dialects.alternatives import Undecided, fork, one_of_several
+from toolstile.dialects.account import Account, Wanted
+from toolstile.dialects.alternatives import (
+    SHELF,
+    Undecided,
+    fork,
+    form_kinds,
+    one_of_several,
+    referred_names,
+)
 from toolstile.dialects.codec import Codec, Shelved
 from toolstile.dialects.describing import cut, describe
 from toolstile.dialects.dialect import Dialect
+from toolstile.dialects.members import ENTRIES, WRAPPING
 from toolstile.dialects.remarks import remarked, remarks
-from toolstile.dialects.taken import ADDRESSES, COMBINING, endless, heights, leading, taken
-from toolstile.dialects.together import flat, referred
+from toolstile.dialects.taken import (
+    ADDRESSES,
+    COMBINING,
+    counts_members,
+    endless,
+    heights,
+    leading,
+    taken,
+    weights,
+)
+from toolstile.dialects.together import LEFTOVERS, flat, referred
 from toolstile.dialects.trail import NOTHING, Said, Trail
 from toolstile.model.json import JsonObject, JsonValue, thaw
 from toolstile.schema.judging import Judge
 from toolstile.schema.keywords import KEYWORDS, Role, Shape, asserts, type_names
 from toolstile.schema.places import Place, Places, walk
 
-# How much longer a schema may get: so many places for each of its own, and some for small ones.
+# How much longer a schema may get: so many times its own length, and some for small ones.
 GROWTH, FOR_SMALL_ONES = 4, 500
+NAMING = ("properties", "required")
 SHELF_NAME = re.compile(r"[A-Za-z0-9_.-]{1,64}")
 
 
@@ -44,20 +63,29 @@ class Writer:
         self, schema: JsonObject, dialect: Dialect, judge: Judge, *, prefix: str, owner: str
     ) -> None:
         self.dialect = dialect
-        self.account = Account(prefix)
         self.places = Places(schema)
-        names = (name for p in self.places for name in p.rules.get("properties", ()))
+        names = (n for p in self.places for w in NAMING for n in p.rules.get(w, ()))
         self.rewrites = dialect.rewrites(names)
-        self.shelf: dict[str, Any] = {}
-        self.codecs: dict[str, Codec] = {}
-        self._judge = judge
+        self.counts = counts_members(self.places)
+        self._prefix = prefix
         self._owner = owner
-        self._names: dict[tuple[str, str], str] = {}
-        self._waiting: deque[tuple[str, Place, Place]] = deque()
+        self._judge = judge
         self._taken = taken(self.places, dialect)
         self._endless = endless(leading(self.places))
         self._heights = heights(self.places)
-        self._left = FOR_SMALL_ONES + GROWTH * len(self.places.by_pointer)
+        self._weights = weights(self.places)
+        # Targets whose form is of another type than they are, and which are written out for it.
+        self._unfit: set[str] = set()
+        self._begin()
+
+    def _begin(self) -> None:
+        self.account = Account(self._prefix)
+        self.shelf: dict[str, Any] = {}
+        self.codecs: dict[str, Codec] = {}
+        self._names: dict[tuple[str, str], str] = {}
+        self._waiting: deque[tuple[str, Place, Place]] = deque()
+        self._assumed: list[tuple[str, frozenset[str]]] = []
+        self._left = FOR_SMALL_ONES + GROWTH * sum(self._weights.values())
 
     def document(self) -> Said:
         """The whole schema, with the shelf that it refers to.
@@ -68,14 +96,56 @@ class Writer:
         root = self.places.by_pointer[""]
         if self._stays_whole():
             return Said(self._copied(root, whole=True))
-        said = self.value((root,), Trail(root=True))
-        while self._waiting:
-            self._shelve(*self._waiting.popleft())
+        said = self._written(root)
+        while unfit := self._disappointed():
+            self._unfit |= unfit
+            self._begin()
+            said = self._written(root)
+        if said.impossible:
+            return self._impossible(root)
         schema = {"type": "object", **said.schema}
         used = self._used(schema)
         if used:
             schema["$defs"] = {name: self.shelf[name] for name in sorted(used)}
         return Said(schema, said.codec)
+
+    def _written(self, root: Place) -> Said:
+        said = self.value((root,), Trail(root=True))
+        while self._waiting:
+            self._shelve(*self._waiting.popleft())
+        return said
+
+    def _impossible(self, root: Place) -> Said:
+        """Arguments that nothing fits: an empty object is more than nothing, and said so."""
+        wanted = Wanted((root,))
+        wanted.settle(self.account)
+        schema: dict[str, Any] = {"type": "object", "properties": {}}
+        if self.dialect.closed:
+            schema |= {"required": [], "additionalProperties": False}
+        return Said(schema)
+
+    def assume(self, name: str, kinds: frozenset[str]) -> None:
+        """Rely on it that what stands on the shelf under a name has forms of these types."""
+        self._assumed.append((name, kinds))
+
+    def _disappointed(self) -> set[str]:
+        """The targets of which something else was assumed than stands on the shelf."""
+        targets = {name: target for (target, _), name in self._names.items()}
+        return {
+            targets[name]
+            for name, kinds in self._assumed
+            if not self._kinds(name, frozenset()) <= kinds
+        }
+
+    def _kinds(self, name: str, seen: frozenset[str]) -> frozenset[str]:
+        """The types of the forms of what stands on the shelf."""
+        if name in seen:
+            return frozenset()
+        schema = self.shelf[name]
+        found = form_kinds(schema, frozenset())
+        for each in referred_names(schema):
+            found |= self._kinds(each, seen | {name})
+        return found
 
     def _used(self, schema: Any) -> set[str]:
         """What a schema finds on the shelf; some of it may be left of what was not used after
@@ -84,22 +154,20 @@ class Writer:
         queue = [schema]
         while queue:
             references = (p.rules["$ref"] for p in walk(queue.pop()) if "$ref" in p.rules)
-            names = {reference.removeprefix("#/$defs/") for reference in references} - found
+            names = {reference.removeprefix(SHELF) for reference in references} - found
             queue += [self.shelf[name] for name in names]
             found |= names
         return found
 
     def value(self, starts: tuple[Place, ...], trail: Trail) -> Said:
         """What these places together say of a value."""
-        self._left -= 1
-        if self._left < 0:
-            raise TooLarge
         only = starts[0] if len(starts) == 1 else None
         if only is not None and self._copies(only, trail):
             return Said(self._copied(only))
         parts = flat(self.places, starts)
         if only is not None and self._refers(only, parts, trail):
             return self._reference(only, trail)
+        self._spend(parts)
         if any(part.schema is False for part in parts):
             return NOTHING
         opened = {target.pointer for part in parts for target in referred(self.places, part)}
@@ -114,13 +182,31 @@ class Writer:
         except Undecided:
             return cut(self, parts, trail)
 
+    def _spend(self, parts: Iterable[Place]) -> None:
+        self._left -= sum(self._weights.get(part.pointer, 1) for part in parts)
+        if self._left < 0:
+            raise TooLarge
+
     def fits(self, place: Place, value: JsonValue) -> bool:
         """Whether a value fits a place of the tool's own schema."""
         return self._judge.at(place.pointer, value)
 
     def _is_too_deep(self, parts: tuple[Place, ...], trail: Trail) -> bool:
-        holds = any({"object", "array"} & set(type_names(part.rules)) for part in parts)
-        return holds and trail.depth >= self.dialect.max_depth
+        types = {name for part in parts for name in type_names(part.rules)}
+        if not types & {"object", "array"}:
+            return False
+        around = max(map(self._scaffolding, parts)) if "object" in types else 0
+        return trail.depth + 1 + around > self.dialect.max_depth
+
+    def _scaffolding(self, part: Place) -> int:
+        """How many levels more the members of an object may get in this dialect."""
+        rules = part.rules
+        said = [rules[word] for word in LEFTOVERS if word in rules]
+        is_open = "object" in type_names(rules) and said != [False]
+        if self.dialect.closed and (is_open or "patternProperties" in rules):
+            return ENTRIES
+        optional = rules.get("properties", {}).keys() - set(rules.get("required", ()))
+        return WRAPPING if self.dialect.all_required and optional else 0
 
     def _stays_whole(self) -> bool:
         """Whether the schema is copied with its shelf: where `$dynamicRef` leads depends on all."""
@@ -143,6 +229,7 @@ class Writer:
         return trail.depth + self._heights[place.pointer] <= self.dialect.max_depth
 
     def _copied(self, place: Place, *, whole: bool = False) -> Any:
+        self._spend((place,))
         if not isinstance(place.schema, dict):
             return place.schema
         made: dict[str, Any] = {}
@@ -151,7 +238,7 @@ class Writer:
             if whole and name in ("$ref", *ADDRESSES):
                 made[name] = value
             elif name == "$ref":
-                made[name] = f"#/$defs/{self._shelved(place, 'copied')}"
+                made[name] = f"{SHELF}{self._shelved(place, 'copied')}"
             elif name in ADDRESSES:
                 continue
             elif not asserts(name):
@@ -181,13 +268,14 @@ class Writer:
             and asserted - ({"unevaluatedProperties"} if closed else set()) == {"$ref"}
             and trail.types is None
             and not (trail.shelved or (trail.root and self.dialect.plain_root))
+            and not self._unfit & {part.pointer for part in parts}
             and (self.dialect.recursive or not self._endless & {part.pointer for part in parts})
         )
 
     def _reference(self, place: Place, trail: Trail) -> Said:
         closed = "unevaluatedProperties" in place.rules
         name = self._shelved(place, "closed" if closed else "open")
-        schema: dict[str, Any] = {"$ref": f"#/$defs/{name}"}
+        schema: dict[str, Any] = {"$ref": f"{SHELF}{name}"}
         told = remarks(self.dialect, (place,), trail)
         if told and self.dialect.bare_references:
             schema = {"anyOf": [schema]}

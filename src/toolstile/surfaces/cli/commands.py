@@ -10,7 +10,7 @@ from typing import Annotated
 
 import typer
 
-from toolstile.surfaces.cli import calls, confirming, console, exporting, project, tools
+from toolstile.surfaces.cli import calls, confirming, conforming, console, exporting, project, tools
 from toolstile.surfaces.cli.helping import Group, Mistake
 from toolstile.surfaces.cli.invocation import (
     FAILED,
@@ -73,6 +73,7 @@ app.add_typer(tools.app, name="tools")
 app.add_typer(confirming.app, name="confirm")
 command(app)(calls.call)
 command(app)(exporting.export)
+command(app)(conforming.conformance)
 command(app)(project.init)
 command(app)(project.doctor)
 

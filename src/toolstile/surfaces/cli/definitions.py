@@ -9,6 +9,8 @@ import msgspec
 
 from toolstile.model.definition import ToolDefinition
 from toolstile.model.issue import Issue
+from toolstile.model.semver import SemverError, parse_reference
+from toolstile.registry.registry import Registry
 from toolstile.schema.defining import Vocabulary
 from toolstile.schema.fields import NAME, RESERVED
 from toolstile.schema.parse import ParseFault, parse
@@ -41,6 +43,15 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
             "errors": [issue.to_dict() for issue in self.issues],
             "warnings": [warning.to_dict() for warning in self.warnings],
         }
+
+
+def definition_of(registry: Registry, reference: str) -> ToolDefinition:
+    """The definition that a command names as NAME[@RANGE]. Raises Fail for what is no such name."""
+    try:
+        name, wanted = parse_reference(reference)
+    except SemverError as error:
+        raise Fail(USAGE, "USAGE", f"'{reference[:64]}': {error.message}", error.hint) from error
+    return registry.get(name, str(wanted) if wanted else None)
 
 
 def read_definitions(file: Path, vocabulary: Vocabulary) -> list[Report]:

@@ -12,9 +12,9 @@ from toolstile.dialects import DIALECTS, Export, dialect_of, export_all
 from toolstile.dialects.dialect import Dialect
 from toolstile.model.definition import ToolDefinition
 from toolstile.model.json import thaw
-from toolstile.model.semver import SemverError, parse_reference
 from toolstile.registry.registry import Registry, ref_of
 from toolstile.surfaces.cli import completing, console
+from toolstile.surfaces.cli.definitions import definition_of
 from toolstile.surfaces.cli.invocation import OK, USAGE, Fail, Invocation
 
 ONLY_HERE = "enforced only here"
@@ -52,6 +52,10 @@ def export(
     documents = [thaw(each.document) for each in exported.exports]
     one = len(documents) == 1 and not all_tools
     console.document(documents[0] if one else documents)
+    for each in exported.exports:
+        entry = cli.registry.snapshot.entry(each.definition.name)
+        if entry is not None and not entry.enabled:
+            console.tell(f"{entry.name} is disabled: a call of it is refused")
     lines = _report(dialect, exported.exports) if report else _hint(exported.exports)
     for line in (*lines, *(f"warning: {warning}" for warning in exported.warnings)):
         console.tell(line)
@@ -72,15 +76,7 @@ def _chosen(registry: Registry, references: list[str], *, all_tools: bool) -> li
     if all_tools:
         enabled = (entry for entry in registry.snapshot if entry.enabled)
         return [registry.get(entry.name) for entry in enabled]
-    return [_definition(registry, reference) for reference in references]
-
-
-def _definition(registry: Registry, reference: str) -> ToolDefinition:
-    try:
-        name, wanted = parse_reference(reference)
-    except SemverError as error:
-        raise Fail(USAGE, "USAGE", f"'{reference[:64]}': {error.message}", error.hint) from error
-    return registry.get(name, str(wanted) if wanted else None)
+    return [definition_of(registry, reference) for reference in references]
 
 
 def _document(

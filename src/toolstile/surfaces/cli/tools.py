@@ -10,7 +10,6 @@ import msgspec
 import typer
 
 from toolstile.model.definition import ToolDefinition
-from toolstile.model.semver import SemverError, parse_reference
 from toolstile.model.vocabulary import Category
 from toolstile.registry.registry import Registry, ref_of
 from toolstile.schema.contain.containment import compare
@@ -18,7 +17,12 @@ from toolstile.settings import State
 from toolstile.surfaces.cli import completing, console
 from toolstile.surfaces.cli.changes import added, pinned, removed, switched, versions_added
 from toolstile.surfaces.cli.completing import Name, Reference, Version
-from toolstile.surfaces.cli.definitions import Report, read_definitions, template
+from toolstile.surfaces.cli.definitions import (
+    Report,
+    definition_of,
+    read_definitions,
+    template,
+)
 from toolstile.surfaces.cli.described import described, document_of, lines_of, rows_of
 from toolstile.surfaces.cli.helping import Group
 from toolstile.surfaces.cli.invocation import (
@@ -83,7 +87,7 @@ def show(
     ] = False,
 ) -> int:
     """Show one definition, or the guidance that models get on its use."""
-    definition = _definition(cli.registry, reference)
+    definition = definition_of(cli.registry, reference)
     if usage:
         return _show_usage(cli, definition)
     if cli.as_json:
@@ -112,14 +116,6 @@ def _show_usage(cli: Invocation, definition: ToolDefinition) -> int:
     return OK
 
 
-def _definition(registry: Registry, reference: str) -> ToolDefinition:
-    try:
-        name, wanted = parse_reference(reference)
-    except SemverError as error:
-        raise Fail(USAGE, "USAGE", f"'{reference[:64]}': {error.message}", error.hint) from error
-    return registry.get(name, str(wanted) if wanted else None)
-
-
 @command(app)
 def validate(
     cli: Invocation,
@@ -130,7 +126,7 @@ def validate(
     ] = None,
 ) -> int:
     """Check arguments against a tool's schema, without calling it."""
-    definition = _definition(cli.registry, reference)
+    definition = definition_of(cli.registry, reference)
     raw = read_arguments("tools validate", reference, arguments)
     checked = cli.registry.check(definition.name, raw, f"={definition.exported_version}")
     if cli.as_json:
@@ -210,7 +206,7 @@ def _either(cli: Invocation, given: str) -> ToolDefinition:
     if not Path(given).is_file():
         if Path(given).name != given or Path(given).suffix in SUFFIXES:
             raise Fail(USAGE, "USAGE", f"there is no file {given}", "give a file, or NAME@VERSION")
-        return _definition(cli.registry, given)
+        return definition_of(cli.registry, given)
     reports = read_definitions(Path(given), cli.registry.vocabulary)
     if len(reports) > 1:
         message = f"{given} holds {len(reports)} definitions"
@@ -303,7 +299,7 @@ def pin(
 
     def change(state: State, registry: Registry) -> State:
         if version is not None:
-            _definition(registry, f"{name}@{version}")
+            definition_of(registry, f"{name}@{version}")
         if version is not None or name not in state.pins:  # as above
             registry.pin(name, version)
         return pinned(state, name, version)
