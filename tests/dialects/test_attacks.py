@@ -53,6 +53,8 @@ ITEMS = {"type": "array", "items": {"type": "integer"}}
 for _ in range(12):
     ITEMS = {"type": "array", "items": ITEMS}
 
+LISTED = {"e": {"enum": [[1], None]}}
+
 # Schemas, each with calls that fit it: every one has a form of its own and comes back.
 CALLS: dict[str, tuple[dict[str, Any], list[Any]]] = {
     "branches that only demand": (
@@ -128,6 +130,30 @@ CALLS: dict[str, tuple[dict[str, Any], list[Any]]] = {
     "forbidden, demanded and unknown names": (
         of({"o": of({"a": False, "b c": TEXT}, "x", additionalProperties=True)}),
         [{"o": {"x": 1}}, {"o": {"x": None, "b c": "1"}}],
+    ),
+    "listed lists that are referred to, beside a string": (
+        {**of({"v": {"anyOf": [TEXT, {"$ref": "#/$defs/e"}]}}, "v"), "$defs": LISTED},
+        [{"v": [1]}, {"v": "[1]"}, {"v": None}, {"v": "null"}],
+    ),
+    "listed lists that are referred to, for any name": (
+        {**of({}, "zz", additionalProperties={"$ref": "#/$defs/e"}), "$defs": LISTED},
+        [{"zz": [1]}, {"zz": None}, {"zz": None, "y": [1]}],
+    ),
+    "null in items that are compared": (
+        of({"l": {"type": "array", "items": of({"a": NULLABLE}), "uniqueItems": True}}),
+        [{"l": [{"a": None}]}, {"l": [{}]}],
+    ),
+    "null that a condition asks about from outside": (
+        {
+            **of({"o": of({"a": NULLABLE}), "k": TEXT}),
+            "if": {"required": ["k"]},
+            "then": {"properties": {"o": of({"a": {"type": ["string", "null"]}}, "a")}},
+        },
+        [{"o": {"a": None}, "k": "1"}, {"o": {}}],
+    ),
+    "a demanded name of its own beside patterns": (
+        of({"o": of({}, "a b", patternProperties={"^a_": {"type": "integer"}, "^a b$": {**TEXT}})}),
+        [{"o": {"a b": "x"}}, {"o": {"a b": "x", "a_b": 1}}],
     ),
     "tagged objects, and null": (
         of({"a": {"anyOf": [tagged("a", x=TEXT), tagged("b", y=OPEN), {"type": "null"}]}}),
@@ -226,6 +252,33 @@ def test_an_export_grows_within_bounds(dialect: str) -> None:
     mesh = exported({**of({"r": {"$ref": "#/$defs/d0"}}), "$defs": every}, dialect)
     assert len(mesh.json) < 200_000
     assert mesh.check(json.dumps(mesh.to_provider({"r": {"d3": {}}}))).value == {"r": {"d3": {}}}
+
+
+@pytest.mark.parametrize(
+    "more",
+    [{"allOf": [False]}, {"anyOf": [False]}, {"anyOf": [TEXT]}, {"allOf": [{"type": "string"}]}],
+)
+@pytest.mark.parametrize("dialect", DIALECTS)
+def test_a_tool_that_cannot_be_called_is_exported(dialect: str, more: dict[str, Any]) -> None:
+    """Nothing fits it; what says so is reported, and no call gets through."""
+    made = exported({"type": "object", **more}, dialect)
+    assert schema_of(made)["type"] == "object"
+    assert not made.check("{}").ok
+
+
+def test_names_that_may_not_be_there_are_told_in_one_order() -> None:
+    """All of them, as they stand in the schema."""
+    made = exported(of({"o": of({"b": False, "a": False}, additionalProperties=True)}), OPENAI)
+    assert "b, a" in made.losses[0].text
+
+
+def test_listed_values_are_looked_up() -> None:
+    """A hundred times the items take about a hundred times as long, however many are listed."""
+    listed = [*(f"v{number}" for number in range(400)), [1]]
+    made = exported(of({"a": {"type": "array", "items": {"enum": listed}}}, "a"), OPENAI)
+    few, many = (json.dumps({"a": ['"v1"'] * count}) for count in (20, 2_000))
+    assert made.check(few).ok
+    assert seconds(lambda: made.check(many)) < 1_000 * seconds(lambda: made.check(few))
 
 
 def test_multiples_that_are_too_large_to_join_are_reported() -> None:

@@ -137,8 +137,9 @@ def _written(scene: Scene) -> Iterator[tuple[str, Said]]:
         elif said is not None:
             yield name, said
     scene.wanted.keep("properties")
+    closed = scene.rest is None and scene.values.dialect.takes("additionalProperties", False)
     patterns = any("patternProperties" in place.rules for place in scene.everywhere)
-    for part in scene.parts if patterns or scene.rest is not None else ():
+    for part in scene.parts if patterns or not closed else ():
         names = [name for name in part.rules.get("properties", ()) if name in forbidden]
         if names:
             text = f"that these may not be there: {', '.join(names)}"
