@@ -52,7 +52,7 @@ SHELF_NAME = re.compile(r"[A-Za-z0-9_.-]{1,64}")
 
 
 class TooLarge(Exception):
-    """The schema would get too long in this dialect."""
+    """The schema would get too long in this dialect, or has no form that tells all values apart."""
 
 
 class Writer:
@@ -98,6 +98,8 @@ class Writer:
             return Said(self._copied(root, whole=True))
         said = self._written(root)
         while unfit := self._disappointed():
+            if unfit <= self._unfit:  # written out as they may be, they still are not told apart
+                raise TooLarge
             self._unfit |= unfit
             self._begin()
             said = self._written(root)
