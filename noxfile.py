@@ -133,10 +133,9 @@ def peers(session: nox.Session) -> None:
 @nox.session
 def dialects(session: nox.Session) -> None:
     """Recorded tools in every dialect, decoding of what vLLM gets, and the exam, in figures."""
-    for program in ("suites/exports", "suites/decoding"):
-        session.run(PYTHON, f"tests/{program}.py")
-    exam = programs(session, "tests/properties", "exporting.py")[0]
-    session.run(PYTHON, exam, *(session.posargs or ["--cases", "20000"]))
+    for program in ("exports", "decoding"):
+        session.run(PYTHON, f"tests/suites/{program}.py")
+    session.run(PYTHON, "tests/suites/exam.py", *(session.posargs or ["--cases", "20000"]))
 
 
 @nox.session

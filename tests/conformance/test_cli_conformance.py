@@ -77,7 +77,7 @@ def test_several_ways_are_several_targets() -> None:
 def test_a_function_that_checks_is_put_to_the_suite(tmp_path: Path) -> None:
     """--check takes `module:NAME` and FILE.py:NAME alike."""
     (tmp_path / "mine.py").write_text(
-        "import json\ndef check(schema, text):\n    return json.loads(text)\n"
+        "import json\ndef check(schema, text):\n    return json.loads(text)\n", encoding="utf-8"
     )
     for where in ("mine:check", "mine.py:check"):
         ended = told("--check", where, "--group", "coercion", "--json", at=tmp_path)

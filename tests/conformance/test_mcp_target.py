@@ -59,7 +59,9 @@ def over_http(program: str, *words: object) -> Iterator[str]:
     """A server on a port of this machine, ended at the end."""
     started = (sys.executable, str(HERE / program), *map(str, words))
     quiet = subprocess.DEVNULL
-    with subprocess.Popen(started, stdout=subprocess.PIPE, stderr=quiet, text=True) as process:
+    with subprocess.Popen(
+        started, stdout=subprocess.PIPE, stderr=quiet, encoding="utf-8"
+    ) as process:
         try:
             assert process.stdout is not None
             yield f"http://127.0.0.1:{process.stdout.readline().strip()}/mcp"
@@ -106,7 +108,9 @@ def test_a_line_is_no_place_for_a_line_break(tools: Path) -> None:
 def test_a_tool_that_is_not_listed_is_not_called(tools: Path) -> None:
     """Its cases are not applicable; the others are put."""
     few = tools.with_name("few.json")
-    listed = [tool for tool in json.loads(tools.read_text()) if tool["name"] == "transfer"]
+    listed = [
+        tool for tool in json.loads(tools.read_text(encoding="utf-8")) if tool["name"] == "transfer"
+    ]
     few.write_text(json.dumps(listed), encoding="utf-8")
     assert outcomes(command("echo_server.py", few), "plain-transfer", "duplicate-name") == {
         "plain-transfer": Outcome.RIGHT,

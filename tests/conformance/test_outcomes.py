@@ -254,7 +254,9 @@ def test_a_badge_that_is_not_full_has_another_colour(right: int, of: int) -> Non
 def test_a_function_is_found_in_a_file_and_in_a_module(tmp_path: Any) -> None:
     """A file may have the name of a module of Python's: it takes nothing's place."""
     file = tmp_path / "json.py"
-    file.write_text("class Made:\n    @staticmethod\n    def adapter(tool, body): ...\n")
+    file.write_text(
+        "class Made:\n    @staticmethod\n    def adapter(tool, body): ...\n", encoding="utf-8"
+    )
     assert named(f"{file}:Made.adapter").__name__ == "adapter"
     assert named("json:loads") is json.loads
 

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
-from properties import exporting
 from properties.generator import case
+from suites.exam import examine
 from suites.exports import schema_of
 from toolstile.dialects import DIALECTS, export
 from toolstile.dialects.account import LEADING, Loss
@@ -39,7 +39,7 @@ def definition(schema: Any) -> ToolDefinition:
 
 def test_generated_schemas_are_said_or_reported() -> None:
     """What fits has a form and comes back; what does not is held back, or its loss is told."""
-    exam = exporting.examine(3, range(CASES))
+    exam = examine(3, range(CASES))
     assert exam.wrong == []
     assert exam.counts["exports"] > CASES * 8
     assert exam.counts["fitting"] > 10_000
@@ -48,7 +48,7 @@ def test_generated_schemas_are_said_or_reported() -> None:
 
 def test_the_exam_notices_a_loss_that_is_not_reported() -> None:
     """The control: if nothing were reported, hundreds of documents would be let through unsaid."""
-    exam = exporting.examine(3, range(20), lost=lambda exported: set())
+    exam = examine(3, range(20), lost=lambda exported: set())
     assert exam.counts["neither said nor reported"] > 100
 
 

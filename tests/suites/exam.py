@@ -1,6 +1,6 @@
 """The exam of the dialects: generated schemas in every dialect, and what becomes of documents.
 
-    python exporting.py --cases 20000
+    python exam.py --cases 20000
 
 For every schema that the generator makes, every dialect and every document:
 
@@ -8,7 +8,7 @@ For every schema that the generator makes, every dialect and every document:
 - one that does not fit, and that the export would let through, breaks a keyword that is reported
   as lost, by the judge's word: no constraint is neither said nor reported.
 
-The judge (`reference.py`) and the generator know nothing of the product.
+The judge (`properties/reference.py`) and the generator know nothing of the product.
 """
 
 from __future__ import annotations
