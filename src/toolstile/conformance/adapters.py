@@ -176,8 +176,7 @@ def named(where: str) -> Any:
 def _from_file(path: Path) -> Any:
     if not path.is_file():
         raise TargetError(f"there is no file {path}")
-    # Its neighbours can be imported from it, as when it is run.
-    sys.path.insert(0, str(path.resolve().parent))
+    _look_in(path.resolve().parent)  # its neighbours can be imported from it
     # Not the file's own name: `json.py` must not take the place of json.
     name = f"conformance_adapter_{path.stem}"
     loader = SourceFileLoader(name, str(path))
@@ -195,8 +194,14 @@ def _from_file(path: Path) -> Any:
 
 
 def _from_name(name: str) -> Any:
-    sys.path.insert(0, str(Path.cwd()))
+    _look_in(Path.cwd())
     return _loaded(name, lambda: importlib.import_module(name))
+
+
+def _look_in(folder: Path) -> None:
+    """Import from a folder, too: last of all, so that a `json.py` there takes nobody's place."""
+    if str(folder) not in sys.path:
+        sys.path.append(str(folder))
 
 
 def _loaded(name: str, load: Callable[[], Any]) -> Any:
