@@ -321,6 +321,15 @@ def test_values_that_are_no_json_are_refused(dialect: str, value: Any) -> None:
         made.to_provider(value)
 
 
+def test_arguments_without_a_form_are_told_as_such() -> None:
+    """What the tool would not take has no form where a member tells alternatives apart."""
+    kinds = [tagged("a", x=TEXT), tagged("b", y=OPEN)]
+    made = exported(of({"o": {"oneOf": kinds}}, "o"), OPENAI)
+    assert made.to_provider({"o": {"kind": "a"}}) == {"o": {"kind": "a", "x": None}}
+    with pytest.raises(SchemaValidationError):
+        made.to_provider({"o": {"kind": "c"}})
+
+
 def test_forms_may_nest_deeper_than_arguments() -> None:
     """A map in a map takes three levels for one; what fits the tool still comes back."""
     maps = {"type": "object", "additionalProperties": {"$ref": "#/$defs/m"}}

@@ -253,9 +253,7 @@ class Coder:
             elif sent == codec.entries:
                 yield from self._entries(codec, inner, below)
             elif codec.entries is not None or sent in codec.members:
-                raise Unreadable(
-                    below, "Unknown field", "use the names of the schema you were given"
-                )
+                raise Unreadable(below, "no such member here", FORMS)
             else:
                 name = codec.own_other(sent)
                 yield name, self._back(codec.of_other(name), inner, below)

@@ -84,13 +84,13 @@ class Export(msgspec.Struct, frozen=True, kw_only=True, dict=True, eq=False):
         """Valid arguments as the model would have sent them, for a history that is replayed.
 
         Raises:
-            SchemaValidationError: they are no JSON.
+            SchemaValidationError: they are no JSON, or nothing that the tool takes.
         """
         try:
             plain = check_value(arguments)
-        except ParseFault as fault:
-            raise SchemaValidationError(self.definition.name, (fault.issue,)) from None
-        return self._coder.forth(plain) if self.changes_arguments else plain
+            return self._coder.forth(plain) if self.changes_arguments else plain
+        except (ParseFault, Unreadable) as error:
+            raise SchemaValidationError(self.definition.name, (error.issue,)) from None
 
     def from_provider(self, raw: bytes | str | JsonObject) -> bytes | str | JsonValue:
         """What a model has sent as the tool's own arguments, not checked yet.
